@@ -1,0 +1,45 @@
+# The five commands: make demo, make test, make lint, make dist, make clean.
+# Each sets up what it needs in .venv; nothing has to be activated.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check
+
+KERNELS := CMakeLists.txt $(wildcard src/slkmodes/kernels/*)
+
+.PHONY: demo test lint dist clean
+
+demo: $(VENV)/.installed
+	$(BIN)/python -m slkmodes.demo --output demo-output
+
+test: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+dist: $(VENV)/.installed-dev
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/python tests/check_dist.py dist
+
+clean:
+	rm -rf $(VENV) build dist demo-output .hypothesis .mypy_cache .pytest_cache .ruff_cache
+
+$(VENV)/.pip:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "slkmodes needs Python 3.11 or newer: make PYTHON=python3.12")'
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --quiet --upgrade "pip>=25.1"
+	touch $@
+
+# Editable: Python changes are live, and changed kernels are built again.
+$(VENV)/.installed: $(VENV)/.pip pyproject.toml $(KERNELS)
+	$(PIP) install --quiet --editable ".[plots]"
+	touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(PIP) install --quiet --group dev
+	touch $@

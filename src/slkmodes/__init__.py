@@ -1,0 +1,21 @@
+"""Scalable Laplacian K-modes: exactly K clusters of any shape, and a data point that stands for each."""
+
+from slkmodes.estimator import LaplacianKModes
+from slkmodes.metrics import (
+    adjusted_rand_index,
+    clustering_accuracy,
+    normalized_cut,
+    normalized_mutual_information,
+)
+from slkmodes.solution import Status
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "LaplacianKModes",
+    "Status",
+    "adjusted_rand_index",
+    "clustering_accuracy",
+    "normalized_cut",
+    "normalized_mutual_information",
+]

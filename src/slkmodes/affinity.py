@@ -1,0 +1,105 @@
+"""Distances -> weights: the sparse graph of the Laplacian term, and the bandwidth of the mode term."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from slkmodes.neighbors import Neighbors
+
+Array = npt.NDArray[Any]
+
+
+def estimate_bandwidth(neighbors: Neighbors) -> float:
+    """sigma of section 4.2: the root mean squared distance to the neighbours; 1 where all are duplicates."""
+    squared = float(np.mean(np.square(neighbors.distances, dtype=np.float64)))
+    return squared**0.5 if squared > 0 else 1.0
+
+
+def binary_weights(distances: Array, bandwidth: float) -> Array:
+    """1 for every neighbour, as in the paper."""
+    return np.ones_like(distances)
+
+
+def gaussian_weights(distances: Array, bandwidth: float) -> Array:
+    """The kernel of the mode term; at least the smallest normal number, so that an edge stays an edge."""
+    weights = np.exp(-0.5 * np.square(distances / distances.dtype.type(bandwidth)))
+    return np.maximum(weights, np.finfo(distances.dtype).tiny)
+
+
+WEIGHTS: dict[str, Callable[[Array, float], Array]] = {
+    "binary": binary_weights,
+    "gaussian": gaussian_weights,
+}
+
+SYMMETRIZERS: dict[str, Callable[[Any], Any]] = {
+    "none": lambda W: W,
+    "union": lambda W: W.maximum(W.T),
+    "mutual": lambda W: W.minimum(W.T),
+    "average": lambda W: (W + W.T) / W.dtype.type(2),
+}
+
+
+def neighbor_affinity(neighbors: Neighbors, weights: str, symmetrize: str, bandwidth: float) -> Any:
+    """The graph of the neighbours: CSR, n x n, sorted columns, no diagonal."""
+    n_samples, n_neighbors = neighbors.indices.shape
+    values = WEIGHTS[weights](neighbors.distances, bandwidth).ravel()
+    starts = np.arange(0, n_samples * n_neighbors + 1, n_neighbors)
+    directed = sparse.csr_array((values, neighbors.indices.ravel(), starts), shape=(n_samples, n_samples))
+    return _finish(directed, symmetrize)
+
+
+def given_affinity(matrix: Any, symmetrize: str) -> Any:
+    """A precomputed graph, checked by the caller: its diagonal is dropped, its duplicates are added up."""
+    graph = sparse.csr_array(matrix, copy=True)
+    graph.sum_duplicates()
+    graph.setdiag(0)
+    return _finish(graph, symmetrize)
+
+
+def _finish(directed: Any, symmetrize: str) -> Any:
+    directed.sort_indices()
+    graph = sparse.csr_array(SYMMETRIZERS[symmetrize](directed))
+    graph.eliminate_zeros()
+    graph.sort_indices()
+    return graph
+
+
+def sufficient_shift(affinity: Any, laplacian_weight: float) -> float:
+    """The smallest diagonal shift under which no sweep can raise R, for a symmetric affinity.
+
+    The paper's footnote asks for K + shift * I to be positive semi-definite. Less is enough. A sweep from Z to
+    Z' changes R by ``-KL(Z || Z') - (lambda / 2) tr(D'(K + shift I)D)`` with D = Z' - Z, and by Pinsker's
+    inequality ``KL >= |D_p|_1^2 / 2 >= |D_p|_2^2`` row by row (rows of D add up to 0). So R cannot rise once
+    ``lambda * (smallest eigenvalue of K + shift) >= -2``: the shift is ``-eigenvalue - 2 / lambda``, or 0.
+    """
+    if laplacian_weight == 0 or affinity.nnz == 0:
+        return 0.0
+    return max(0.0, -smallest_eigenvalue_bound(affinity) - 2.0 / laplacian_weight)
+
+
+def smallest_eigenvalue_bound(affinity: Any) -> float:
+    """A lower bound of the smallest eigenvalue, tight to about 1e-3 of the largest degree.
+
+    Lanczos gives the eigenvalue and the norm of its residual, which is the error bar; Gershgorin's discs (minus
+    the largest degree) bound it from below whatever happens.
+    """
+    from scipy.sparse.linalg import ArpackNoConvergence, eigsh
+
+    gershgorin = -float(np.abs(affinity).sum(axis=1).max())
+    n_samples = affinity.shape[0]
+    if n_samples <= 32:
+        return max(gershgorin, float(np.linalg.eigvalsh(affinity.toarray().astype(np.float64))[0]) - 1e-12)
+    graph = affinity.astype(np.float64)
+    start = np.random.default_rng(0).standard_normal(n_samples)
+    try:
+        values, vectors = eigsh(graph, k=1, which="SA", v0=start, tol=1e-4, maxiter=5000)
+    except ArpackNoConvergence:
+        return gershgorin
+    residual = float(np.linalg.norm(graph @ vectors[:, 0] - values[0] * vectors[:, 0]))
+    margin = residual + 1e-3 * abs(gershgorin)
+    return max(gershgorin, float(values[0]) - margin)

@@ -1,0 +1,42 @@
+"""Engines by name; the C++ one is imported on first use and may be missing."""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from functools import cache
+
+from slkmodes.engines.protocol import Engine
+
+__all__ = ["ENGINES", "Engine", "make_engine", "native_available"]
+
+# name -> module and class; adding an engine is one line here and a green tests/engines/test_contract.py
+ENGINES = {
+    "numpy": ("slkmodes.engines.numpy_engine", "NumpyEngine"),
+    "native": ("slkmodes.engines.native_engine", "NativeEngine"),
+}
+
+
+@cache
+def native_available() -> bool:
+    """Whether the C++ extension can be imported; says so, once, where it cannot."""
+    try:
+        importlib.import_module("slkmodes._kernels")
+    except ImportError as error:
+        warnings.warn(
+            f"The C++ kernels of slkmodes are not available ({error}); the NumPy engine serves, several times "
+            "slower. Reinstall slkmodes with a C++ compiler at hand, or pass engine='numpy' to silence this.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return False
+    return True
+
+
+def make_engine(name: str, n_threads: int) -> Engine:
+    """The engine of that name; "auto" is the fastest that works here."""
+    if name == "auto":
+        name = "native" if native_available() else "numpy"
+    module, attribute = ENGINES[name]
+    engine: Engine = getattr(importlib.import_module(module), attribute)(n_threads=n_threads)
+    return engine

@@ -1,0 +1,161 @@
+"""The NumPy engine with its hot verbs replaced by C++ kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+import slkmodes._kernels as _kernels
+from slkmodes.engines.numpy_engine import NumpyEngine
+from slkmodes.engines.protocol import Groups
+from slkmodes.engines.tiles import tile, weighted_means
+from slkmodes.mode_kernels import GaussianKernel, Modes
+from slkmodes.problem import Problem
+
+Array = npt.NDArray[Any]
+
+# A logit no real cluster has (theirs are never negative): padding columns get no membership.
+PADDING = -1e4
+
+
+class Edges(NamedTuple):
+    """The affinity as the kernels read it."""
+
+    row_starts: npt.NDArray[np.int64]
+    columns: npt.NDArray[np.int32]
+    weights: Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlacedProblem(Problem):
+    """A problem with its edges and the padded number of columns."""
+
+    edges: Edges
+    width: int
+
+
+class Padded(NamedTuple):
+    """Rows padded to whole vectors; memberships also carry each row's sum of z log z."""
+
+    values: Array
+    n_clusters: int
+    negentropy: npt.NDArray[np.float64] | None = None
+
+
+class NativeEngine(NumpyEngine):
+    """C++ kernels on ``n_threads`` threads; the number of threads changes no bit of the answer."""
+
+    name = "native"
+
+    def __init__(self, n_threads: int = 1, block_rows: int = 1024) -> None:
+        super().__init__(n_threads, block_rows)
+
+    def place(self, problem: Problem) -> PlacedProblem:
+        """Edges in the kernels' types; no copy where they already are."""
+        dtype = problem.kernel.dtype
+        edges = Edges(
+            problem.affinity.indptr.astype(np.int64, copy=False),
+            problem.affinity.indices.astype(np.int32, copy=False),
+            problem.affinity.data.astype(dtype, copy=False),
+        )
+        return PlacedProblem(**vars(problem), edges=edges, width=padded_width(problem.n_clusters))
+
+    def similarity(self, placed: PlacedProblem, modes: Modes) -> Padded:  # type: ignore[override]
+        """a_pl = k(x_p, m_l), eq. (6)."""
+        kernel, n_clusters = placed.kernel, placed.n_clusters
+        values = np.empty((placed.n_samples, placed.width), kernel.dtype)
+        if isinstance(kernel, GaussianKernel):
+            _kernels.similarity(
+                kernel.X,
+                modes.points,
+                kernel.gamma,
+                PADDING,
+                values,
+                self.n_threads,
+                self.block_rows,
+            )
+        else:
+            values[:, :n_clusters] = super().similarity(placed, modes)
+            values[:, n_clusters:] = PADDING
+        return Padded(values, n_clusters)
+
+    def start(self, placed: PlacedProblem, similarity: Padded) -> Padded:  # type: ignore[override]
+        """softmax(a_p): a sweep over a graph without edges."""
+        zeros = Padded(np.zeros_like(similarity.values), similarity.n_clusters, np.zeros(placed.n_samples))
+        no_edges = Edges(
+            np.zeros(placed.n_samples + 1, np.int64),
+            np.empty(0, np.int32),
+            placed.edges.weights[:0],
+        )
+        return self._sweep(no_edges, similarity, zeros, 0.0, 0.0)[0]
+
+    def sweep(  # type: ignore[override]
+        self,
+        placed: PlacedProblem,
+        similarity: Padded,
+        memberships: Padded,
+        laplacian_weight: float,
+    ) -> tuple[Padded, float]:
+        """Eq. (8) for every row, and eq. (2) at the memberships it started from, in one pass."""
+        return self._sweep(placed.edges, similarity, memberships, laplacian_weight, placed.diagonal_shift)
+
+    def _sweep(
+        self,
+        edges: Edges,
+        similarity: Padded,
+        memberships: Padded,
+        laplacian_weight: float,
+        diagonal_shift: float,
+    ) -> tuple[Padded, float]:
+        n_rows = len(memberships.values)
+        updated = np.empty_like(memberships.values)
+        negentropy, row_objective = np.empty(n_rows), np.empty(n_rows)
+        _kernels.sweep(
+            *edges,
+            similarity.values,
+            memberships.values,
+            memberships.negentropy,
+            laplacian_weight,
+            diagonal_shift,
+            updated,
+            negentropy,
+            row_objective,
+            self.n_threads,
+            self.block_rows,
+        )
+        return Padded(updated, memberships.n_clusters, negentropy), float(row_objective.sum())
+
+    def mean_shift(  # type: ignore[override]
+        self, placed: PlacedProblem, memberships: Padded, groups: Groups, points: Array
+    ) -> Array:
+        """One step of eq. (9), the same tiles as the specification's."""
+        kernel = placed.kernel
+        assert isinstance(kernel, GaussianKernel)  # the estimator refuses other kernels
+        tiles = tile(groups)
+        sums = np.empty((len(tiles.cluster), points.shape[1]))
+        masses = np.empty(len(tiles.cluster))
+        weights = self.own_memberships(memberships, groups)
+        _kernels.mean_shift(
+            kernel.X,
+            points,
+            kernel.gamma,
+            groups.order,
+            weights,
+            *tiles,
+            sums,
+            masses,
+            self.n_threads,
+        )
+        return weighted_means(tiles, sums, masses, points)
+
+    def fetch(self, handle: Padded) -> Array:
+        """The columns that are clusters, as a view."""
+        return handle.values[:, : handle.n_clusters]
+
+
+def padded_width(n_clusters: int) -> int:
+    """Half a cache line of float32 for a few clusters, whole cache lines for more."""
+    return 8 if n_clusters <= 8 else -(-n_clusters // 16) * 16

@@ -1,0 +1,130 @@
+"""The specification: every verb of the protocol in a few lines of NumPy, slow and obviously right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import xlogy
+
+from slkmodes.engines.protocol import Groups
+from slkmodes.engines.tiles import tile, weighted_means
+from slkmodes.mode_kernels import GaussianKernel, Modes
+from slkmodes.problem import Problem
+
+Array = npt.NDArray[Any]
+
+
+class NumpyEngine:
+    """NumPy and SciPy on the host."""
+
+    name = "numpy"
+
+    def __init__(self, n_threads: int = 1, block_rows: int = 8192) -> None:
+        self.n_threads = n_threads  # unused: NumPy decides for itself
+        self.block_rows = block_rows
+
+    def blocks(self, n_rows: int) -> Iterator[slice]:
+        """Cut the rows into blocks; no result depends on where."""
+        for start in range(0, n_rows, self.block_rows):
+            yield slice(start, min(start + self.block_rows, n_rows))
+
+    def place(self, problem: Problem) -> Any:
+        """Host memory is where everything already is."""
+        return problem
+
+    def similarity(self, placed: Problem, modes: Modes) -> Array:
+        """a_pl = k(x_p, m_l), eq. (6)."""
+        return np.concatenate([placed.kernel.similarity(rows, modes) for rows in self.blocks(placed.n_samples)])
+
+    def start(self, placed: Problem, similarity: Array) -> Array:
+        """softmax(a_p)."""
+        return softmax(similarity)
+
+    def sweep(
+        self, placed: Problem, similarity: Array, memberships: Array, laplacian_weight: float
+    ) -> tuple[Array, float]:
+        """Eq. (8) for every row, and the row's share of eq. (2) at the memberships it started from."""
+        updated = np.empty_like(memberships)
+        row_objective = np.empty(len(memberships))
+        for rows in self.blocks(len(memberships)):
+            a, z = similarity[rows], memberships[rows]
+            b = placed.affinity[rows] @ memberships + z.dtype.type(placed.diagonal_shift) * z
+            reward = z * (a + z.dtype.type(0.5 * laplacian_weight) * b)
+            row_objective[rows] = np.sum(xlogy(z, z) - reward, axis=1, dtype=np.float64)
+            updated[rows] = softmax(a + z.dtype.type(laplacian_weight) * b)
+        return updated, float(row_objective.sum())
+
+    def labels(self, placed: Problem, memberships: Any, modes: Modes) -> npt.NDArray[np.int64]:
+        """Column of the largest membership; ties go to the nearest mode."""
+        Z = self.fetch(memberships)
+        labels = Z.argmax(axis=1)
+        top = np.take_along_axis(Z, labels[:, None], axis=1)
+        tied = np.flatnonzero(np.count_nonzero(top == Z, axis=1) > 1)
+        if len(tied):
+            labels[tied] = placed.kernel.nearest_mode(tied, modes, among=Z[tied] == top[tied])
+        return labels
+
+    def best_rows(
+        self,
+        placed: Problem,
+        similarity: Any,
+        memberships: Any,
+        groups: Groups,
+        laplacian_weight: float,
+    ) -> npt.NDArray[np.int64]:
+        """Eq. (11) among the members of each cluster."""
+        a, Z = self.fetch(similarity), self.fetch(memberships)
+        best = np.full(len(groups.starts) - 1, -1)
+        for cluster in range(len(best)):
+            members = groups.members(cluster)
+            if not len(members):
+                continue
+            z = Z[members, cluster]
+            tied = members[z == z.max()]
+            b = placed.affinity[tied] @ Z[:, cluster] + placed.diagonal_shift * Z[tied, cluster]
+            best[cluster] = tied[np.argmax(a[tied, cluster] + laplacian_weight * b)]
+        return best
+
+    def mean_shift(self, placed: Problem, memberships: Any, groups: Groups, points: Array) -> Array:
+        """One step of eq. (9); a mode that no member is near enough to pull stays where it is."""
+        kernel = placed.kernel
+        assert isinstance(kernel, GaussianKernel)  # the estimator refuses other kernels
+        tiles = tile(groups)
+        sums = np.zeros((len(tiles.cluster), points.shape[1]))
+        masses = np.zeros(len(tiles.cluster))
+        weights = self.own_memberships(memberships, groups)
+        for t, cluster in enumerate(tiles.cluster):
+            span = slice(tiles.starts[t], tiles.starts[t + 1])
+            X = kernel.X[groups.order[span]]
+            squared = kernel.squared_distances(X, points[cluster : cluster + 1])[:, 0]
+            pull = weights[span] * np.exp(-squared * kernel.gamma)
+            sums[t], masses[t] = np.einsum("p,pd->d", pull, X), pull.sum()
+        return weighted_means(tiles, sums, masses, points)
+
+    def density(
+        self,
+        placed: Problem,
+        candidates: npt.NDArray[np.int64],
+        references: npt.NDArray[np.int64],
+        weights: Array,
+    ) -> npt.NDArray[np.float64]:
+        """Kernel sums at the candidate rows."""
+        return placed.kernel.density(candidates, references, weights)
+
+    def fetch(self, handle: Any) -> Array:
+        """Nothing to fetch: the handle is the array."""
+        return np.asarray(handle)
+
+    def own_memberships(self, memberships: Any, groups: Groups) -> npt.NDArray[np.float64]:
+        """z_pl of every row in the cluster that owns it, in the order of the groups."""
+        owner = np.repeat(np.arange(len(groups.starts) - 1), np.diff(groups.starts))
+        return self.fetch(memberships)[groups.order, owner].astype(np.float64)
+
+
+def softmax(logits: Array) -> Array:
+    """Rows on the simplex, the largest logit subtracted first."""
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True))

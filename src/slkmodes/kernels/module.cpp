@@ -1,0 +1,98 @@
+// Python's view of the kernels. Shapes and types are checked here, once; the GIL is released while they run.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <stdexcept>
+
+#include "kernels.hpp"
+
+namespace nb = nanobind;
+
+namespace {
+
+template <typename T, std::size_t DIMS>
+using Input = nb::ndarray<const T, nb::ndim<DIMS>, nb::c_contig, nb::device::cpu>;
+template <typename T, std::size_t DIMS>
+using Output = nb::ndarray<T, nb::ndim<DIMS>, nb::c_contig, nb::device::cpu>;
+
+void require(bool ok, const char* message) {
+    if (!ok) throw std::invalid_argument(message);
+}
+
+template <typename T>
+void sweep(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, Input<T, 1> weights,
+           Input<T, 2> similarity, Input<T, 2> memberships, Input<double, 1> negentropy,
+           double laplacian_weight, double diagonal_shift, Output<T, 2> new_memberships,
+           Output<double, 1> new_negentropy, Output<double, 1> row_objective, int threads,
+           std::int64_t block_rows) {
+    const auto n = std::int64_t(memberships.shape(0)), width = std::int64_t(memberships.shape(1));
+    const auto shaped = [&](const auto& a) {
+        return std::int64_t(a.shape(0)) == n && std::int64_t(a.shape(1)) == width;
+    };
+    const auto long_as_rows = [&](const auto& a) { return std::int64_t(a.shape(0)) == n; };
+    require(std::int64_t(row_starts.shape(0)) == n + 1, "sweep: row_starts must have n + 1 entries");
+    require(columns.shape(0) == weights.shape(0), "sweep: columns and weights differ in length");
+    require(shaped(similarity) && shaped(new_memberships), "sweep: arrays of memberships differ in shape");
+    require(long_as_rows(negentropy) && long_as_rows(new_negentropy) && long_as_rows(row_objective),
+            "sweep: per-row arrays must have n entries");
+    require(threads > 0 && block_rows > 0, "sweep: threads and block_rows must be positive");
+    const slk::Sweep<T> job{n, width, block_rows, row_starts.data(), columns.data(), weights.data(),
+                            similarity.data(), memberships.data(), negentropy.data(), laplacian_weight,
+                            diagonal_shift, new_memberships.data(), new_negentropy.data(),
+                            row_objective.data(), threads};
+    nb::gil_scoped_release nogil;
+    slk::run(job);
+}
+
+template <typename T>
+void similarity(Input<T, 2> rows, Input<T, 2> modes, double gamma, double padding, Output<T, 2> out,
+                int threads, std::int64_t block_rows) {
+    require(rows.shape(1) == modes.shape(1), "similarity: rows and modes differ in features");
+    require(rows.shape(0) == out.shape(0), "similarity: output has the wrong number of rows");
+    require(out.shape(1) >= modes.shape(0), "similarity: output has too few columns");
+    require(threads > 0 && block_rows > 0, "similarity: threads and block_rows must be positive");
+    const slk::Similarity<T> job{std::int64_t(rows.shape(0)), std::int64_t(rows.shape(1)),
+                                 std::int64_t(modes.shape(0)), std::int64_t(out.shape(1)), block_rows,
+                                 rows.data(), modes.data(), gamma, T(padding), out.data(), threads};
+    nb::gil_scoped_release nogil;
+    slk::run(job);
+}
+
+template <typename T>
+void mean_shift(Input<T, 2> rows, Input<T, 2> modes, double gamma, Input<std::int64_t, 1> order,
+                Input<double, 1> weights, Input<std::int64_t, 1> starts,
+                Input<std::int32_t, 1> tile_cluster, Output<double, 2> sums, Output<double, 1> masses,
+                int threads) {
+    const std::size_t n_tiles = tile_cluster.shape(0);
+    require(rows.shape(1) == modes.shape(1), "mean_shift: rows and modes differ in features");
+    require(order.shape(0) == weights.shape(0), "mean_shift: order and weights differ in length");
+    require(starts.shape(0) == n_tiles + 1, "mean_shift: starts must have one entry more than tiles");
+    require(sums.shape(0) == n_tiles && sums.shape(1) == rows.shape(1) && masses.shape(0) == n_tiles,
+            "mean_shift: outputs have the wrong shape");
+    require(threads > 0, "mean_shift: threads must be positive");
+    const slk::MeanShift<T> job{std::int64_t(rows.shape(1)), std::int64_t(n_tiles), rows.data(),
+                                modes.data(), gamma, order.data(), weights.data(), starts.data(),
+                                tile_cluster.data(), sums.data(), masses.data(), threads};
+    nb::gil_scoped_release nogil;
+    slk::run(job);
+}
+
+template <typename T>
+void add_kernels(nb::module_& m) {
+    using namespace nb::literals;
+    m.def("sweep", &sweep<T>, "row_starts"_a, "columns"_a, "weights"_a, "similarity"_a, "memberships"_a,
+          "negentropy"_a, "laplacian_weight"_a, "diagonal_shift"_a, "new_memberships"_a,
+          "new_negentropy"_a, "row_objective"_a, "threads"_a, "block_rows"_a);
+    m.def("similarity", &similarity<T>, "rows"_a, "modes"_a, "gamma"_a, "padding"_a, "out"_a, "threads"_a,
+          "block_rows"_a);
+    m.def("mean_shift", &mean_shift<T>, "rows"_a, "modes"_a, "gamma"_a, "order"_a, "weights"_a, "starts"_a,
+          "tile_cluster"_a, "sums"_a, "masses"_a, "threads"_a);
+}
+
+}  // namespace
+
+NB_MODULE(_kernels, m) {
+    m.doc() = "C++ kernels of the native engine; use them through slkmodes.engines.";
+    add_kernels<float>(m);
+    add_kernels<double>(m);
+}

@@ -1,0 +1,152 @@
+"""How good is a clustering: against known classes, and on the graph alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = [
+    "adjusted_rand_index",
+    "clustering_accuracy",
+    "normalized_cut",
+    "normalized_mutual_information",
+]
+
+Array = npt.NDArray[Any]
+
+
+def clustering_accuracy(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:
+    """Share of samples labelled right under the best one-to-one naming of the clusters (ACC).
+
+    ``max_f (1/n) sum_p [labels_true_p = f(labels_pred_p)]`` over one-to-one maps f from clusters to classes,
+    found by the Hungarian method. Clusters beyond the number of classes match nothing.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n_samples,)
+        Classes and clusters; any values, names are not compared.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> clustering_accuracy([0, 0, 1, 1], [7, 7, 3, 7])
+    0.75
+    """
+    from scipy.optimize import linear_sum_assignment
+    from sklearn.metrics.cluster import contingency_matrix
+
+    counts = contingency_matrix(*_check_pair(labels_true, labels_pred))
+    classes, clusters = linear_sum_assignment(counts, maximize=True)
+    return float(counts[classes, clusters].sum() / counts.sum())
+
+
+def normalized_mutual_information(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:
+    """Mutual information over the arithmetic mean of the two entropies (NMI).
+
+    ``I(true; pred) / ((H(true) + H(pred)) / 2)``; 1 for equal partitions, 0 for independent ones.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n_samples,)
+        Two labellings of the same samples.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> normalized_mutual_information([0, 0, 1, 1], [1, 1, 0, 0])
+    1.0
+    """
+    from sklearn.metrics import normalized_mutual_info_score
+
+    return float(normalized_mutual_info_score(*_check_pair(labels_true, labels_pred)))
+
+
+def adjusted_rand_index(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> float:
+    """Agreement over pairs of samples, corrected for chance (ARI).
+
+    ``(RI - E[RI]) / (max RI - E[RI])``, where RI is the share of pairs that both labellings join or both
+    separate and the expectation is over random labellings of the same sizes.
+
+    Parameters
+    ----------
+    labels_true, labels_pred : array-like of shape (n_samples,)
+        Two labellings of the same samples.
+
+    Returns
+    -------
+    float
+        1 for equal partitions, about 0 for random ones, negative for worse.
+
+    Examples
+    --------
+    >>> adjusted_rand_index([0, 0, 1, 1], [1, 1, 0, 0])
+    1.0
+    """
+    from sklearn.metrics import adjusted_rand_score
+
+    return float(adjusted_rand_score(*_check_pair(labels_true, labels_pred)))
+
+
+def normalized_cut(affinity: Any, labels: npt.ArrayLike) -> float:
+    """Sum over the clusters of cut / volume on a graph (Shi and Malik 2000); it needs no classes.
+
+    ``sum_l (weight of edges leaving l) / (weight of edges at l)``. Between 0 (no edge leaves its cluster) and the
+    number of clusters. Lower is better among labellings into the same number of clusters. A cluster without
+    edges adds 1, as if all its weight left: nothing is gained by cutting off an isolated point.
+
+    Parameters
+    ----------
+    affinity : sparse matrix of shape (n_samples, n_samples)
+        The graph; a directed one is read as the average of both directions.
+    labels : array-like of int, shape (n_samples,)
+        The cluster of each sample.
+
+    Returns
+    -------
+    float
+        The normalised cut.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_array
+    >>> path = csr_array(np.array([[0, 1, 0], [1, 0, 1], [0, 1, 0]]))
+    >>> normalized_cut(path, [0, 0, 1])   # 1/3 + 1/1
+    1.3333333333333333
+    """
+    edges = affinity.tocoo()
+    labels = np.asarray(labels)
+    if labels.shape != (affinity.shape[0],) or affinity.shape[0] != affinity.shape[1]:
+        raise ValueError(
+            f"normalized_cut needs a square affinity and one label per row; got {affinity.shape} and {labels.shape}."
+        )
+    clusters, labels = np.unique(labels, return_inverse=True)
+    source, target = labels[edges.row], labels[edges.col]
+    inside = np.where(source == target, edges.data, 0.0)
+    volume = _per_cluster(source, edges.data, len(clusters)) + _per_cluster(target, edges.data, len(clusters))
+    kept = 2 * _per_cluster(source, inside, len(clusters))
+    return float(np.sum(1.0 - np.divide(kept, volume, out=np.zeros_like(kept), where=volume > 0)))
+
+
+def _per_cluster(labels: Array, weights: Array, n_clusters: int) -> npt.NDArray[np.float64]:
+    return np.bincount(labels, weights=weights, minlength=n_clusters).astype(np.float64)
+
+
+def _check_pair(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> tuple[Array, Array]:
+    true, pred = np.asarray(labels_true), np.asarray(labels_pred)
+    if true.ndim != 1 or true.shape != pred.shape or not len(true):
+        raise ValueError(
+            "labels_true and labels_pred must be 1-d, not empty and equally long; "
+            f"got shapes {true.shape} and {pred.shape}."
+        )
+    return true, pred

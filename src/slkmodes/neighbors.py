@@ -1,0 +1,249 @@
+"""X -> the k nearest other rows of every row: a table of search methods.
+
+A search is built once on the rows of X and then queried, by X itself for the graph and by new rows in
+``predict``. Answers are ordered by distance, then by row number, so that ties do not depend on threads.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+Found = tuple[npt.NDArray[np.int64], Array]  # indices and distances, both (n_queries, k)
+
+# "auto": a tree up to this many features, all pairs up to this many rows, inverted lists beyond.
+TREE_FEATURES = 10
+BRUTE_ROWS = 10_000
+
+# Candidates fetched beyond the k wanted, before they are ranked by their exact distance.
+SPARE_CANDIDATES = 8
+
+# An approximate search widens until a sample of queries finds this part of its true neighbours.
+TARGET_RECALL = 0.98
+RECALL_SAMPLE = 256
+
+# Floats of a block of differences in memory at a time: 32 MiB of float32.
+BLOCK_FLOATS = 1 << 23
+
+
+@dataclass(frozen=True)
+class Neighbors:
+    """The neighbours of every row, nearest first, the row itself never among them."""
+
+    indices: npt.NDArray[np.int64]
+    distances: Array
+    search: str  # the method that found them
+    recall: float  # part of the true neighbours found, measured on a sample; 1 for exact methods
+
+
+class Search(Protocol):
+    """Rows prepared for searching."""
+
+    recall: float  # part of the true neighbours it finds
+
+    def __init__(self, X: Array, n_neighbors: int, n_threads: int) -> None:
+        """Prepare for lists of about ``n_neighbors`` rows."""
+
+    def query(self, Q: Array, k: int) -> Found:
+        """The k rows of X nearest to each row of Q."""
+
+
+class TreeSearch:
+    """Exact search in a KD-tree: the fastest in a few dimensions."""
+
+    recall = 1.0
+
+    def __init__(self, X: Array, n_neighbors: int, n_threads: int) -> None:
+        from scipy.spatial import cKDTree
+
+        # Splitting boxes in the middle, with larger leaves, halves the time against the median splits.
+        self.tree = cKDTree(X, leafsize=32, balanced_tree=False)
+        self.dtype = X.dtype
+        self.n_threads = n_threads
+
+    def query(self, Q: Array, k: int) -> Found:
+        """The k rows of X nearest to each row of Q."""
+        found: Any = self.tree.query(Q, k=np.arange(1, k + 1), workers=self.n_threads)
+        return found[1].astype(np.int64), found[0].astype(self.dtype)
+
+
+class BruteSearch:
+    """Exact search over all pairs, block by block, by scikit-learn."""
+
+    recall = 1.0
+
+    def __init__(self, X: Array, n_neighbors: int, n_threads: int) -> None:
+        self.X = X
+
+    def query(self, Q: Array, k: int) -> Found:
+        """The k rows of X nearest to each row of Q."""
+        from sklearn.neighbors import NearestNeighbors
+
+        n_candidates = min(k + SPARE_CANDIDATES, len(self.X))
+        search = NearestNeighbors(n_neighbors=n_candidates, algorithm="brute").fit(self.X)
+        return rank_candidates(self.X, Q, search.kneighbors(Q, return_distance=False), k)
+
+
+class InvertedListSearch:
+    """Approximate search by faiss: principal components, inverted lists, then exact distances.
+
+    More lists are searched until the target recall is met on a sample of the rows.
+    """
+
+    N_COMPONENTS = 64
+
+    def __init__(self, X: Array, n_neighbors: int, n_threads: int) -> None:
+        import faiss
+
+        self.X, self.n_threads = X, n_threads
+        rng = np.random.default_rng(0)
+        n_lists = int(np.sqrt(len(X)))
+        sample = X[np.sort(rng.choice(len(X), min(len(X), 64 * n_lists), replace=False))]
+        self.center = sample.mean(axis=0, dtype=np.float64).astype(X.dtype)
+        spread = float(np.abs(sample - self.center).max())
+        self.scale = X.dtype.type(1.0 / spread if spread > 0 else 1.0)  # float32 overflows where float64 does not
+        self.components = self._principal_components(sample)
+        reduced = self._reduce(X)
+        self.index = faiss.IndexIVFFlat(faiss.IndexFlatL2(reduced.shape[1]), reduced.shape[1], n_lists)
+        with faiss_threads(1):  # threads would change the rounding of the centroids, hence the answer
+            self.index.train(self._reduce(sample))
+        with faiss_threads(n_threads):
+            self.index.add(reduced)
+        self.index.nprobe = 8
+        self.recall = self._widen_until_found(n_neighbors, rng)
+
+    def query(self, Q: Array, k: int) -> Found:
+        """The k rows of X nearest to each row of Q, nearly all of them."""
+        n_candidates = min(2 * k + SPARE_CANDIDATES, len(self.X))
+        with faiss_threads(self.n_threads):
+            _, candidates = self.index.search(self._reduce(Q), n_candidates)
+        short = np.flatnonzero(candidates[:, k - 1] < 0)  # too few rows in the lists searched
+        indices, distances = rank_candidates(self.X, Q, candidates, k)
+        if len(short):
+            indices[short], distances[short] = BruteSearch(self.X, k, self.n_threads).query(Q[short], k)
+        return indices, distances
+
+    def _widen_until_found(self, n_neighbors: int, rng: np.random.Generator) -> float:
+        """Search more lists until the target recall is met, and return the recall."""
+        sample = self.X[rng.choice(len(self.X), min(RECALL_SAMPLE, len(self.X)), replace=False)]
+        k = n_neighbors + 1  # a row finds itself without effort: the first does not count
+        truth = BruteSearch(self.X, k, self.n_threads).query(sample, k)[1][:, 1:]
+        while True:
+            recall = recall_of(self.query(sample, k)[1][:, 1:], truth)
+            if recall >= TARGET_RECALL or self.index.nprobe == self.index.nlist:
+                return recall
+            self.index.nprobe = min(2 * self.index.nprobe, self.index.nlist)
+
+    def _principal_components(self, sample: Array) -> Array | None:
+        if sample.shape[1] <= self.N_COMPONENTS:
+            return None
+        Y = (sample - self.center) * self.scale
+        _, vectors = np.linalg.eigh(Y.T @ Y)
+        return np.ascontiguousarray(vectors[:, -self.N_COMPONENTS :].astype(np.float32))
+
+    def _reduce(self, rows: Array) -> npt.NDArray[np.float32]:
+        width = rows.shape[1] if self.components is None else self.N_COMPONENTS
+        reduced = np.empty((len(rows), width), dtype=np.float32)
+        step = max(1, BLOCK_FLOATS // rows.shape[1])
+        for start in range(0, len(rows), step):
+            block = ((rows[start : start + step] - self.center) * self.scale).astype(np.float32)
+            reduced[start : start + step] = block if self.components is None else block @ self.components
+        return reduced
+
+
+SEARCHES: dict[str, type[Search]] = {
+    "kd_tree": TreeSearch,
+    "brute": BruteSearch,
+    "inverted_lists": InvertedListSearch,
+}
+
+
+def choose_search(n_samples: int, n_features: int) -> str:
+    """What "auto" means for data of this shape."""
+    if n_features <= TREE_FEATURES:
+        return "kd_tree"
+    return "brute" if n_samples <= BRUTE_ROWS else "inverted_lists"
+
+
+class NeighborIndex:
+    """A search that is built when it is first asked, and not pickled."""
+
+    def __init__(self, X: Array, search: str, n_neighbors: int, n_threads: int) -> None:
+        self.X, self.search, self.n_neighbors, self.n_threads = X, search, n_neighbors, n_threads
+        self._built: Search | None = None
+
+    @property
+    def built(self) -> Search:
+        """The search itself."""
+        if self._built is None:
+            self._built = SEARCHES[self.search](self.X, self.n_neighbors, self.n_threads)
+        return self._built
+
+    def query(self, Q: Array) -> Found:
+        """The rows of X nearest to each row of Q, as many as the index is for."""
+        return self.built.query(Q, self.n_neighbors)
+
+    def graph(self) -> Neighbors:
+        """The neighbours of every row of X among the others; duplicates are neighbours at distance 0."""
+        found = drop_self(*self.built.query(self.X, self.n_neighbors + 1))
+        recall = self.built.recall
+        if recall < TARGET_RECALL:
+            warnings.warn(
+                f"The approximate neighbour search found {recall:.1%} of the true neighbours of a sample of rows. "
+                "Pass neighbor_search='brute' for exact neighbours.",
+                stacklevel=2,
+            )
+        return Neighbors(*found, self.search, recall)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_built": None}
+
+
+def drop_self(indices: npt.NDArray[np.int64], distances: Array) -> Found:
+    """Remove every row from its own list; the farthest goes where duplicates crowded the row itself out."""
+    own = indices == np.arange(len(indices))[:, None]
+    own[~own.any(axis=1), -1] = True
+    shape = (len(indices), indices.shape[1] - 1)
+    return indices[~own].reshape(shape), distances[~own].reshape(shape)
+
+
+def rank_candidates(X: Array, Q: Array, candidates: npt.NDArray[np.int64], k: int) -> Found:
+    """The best k candidates of every query by exact distance, then row number; -1 is no candidate."""
+    indices = np.empty((len(Q), k), dtype=np.int64)
+    distances = np.empty((len(Q), k), dtype=X.dtype)
+    step = max(1, BLOCK_FLOATS // (candidates.shape[1] * max(1, X.shape[1])))
+    for start in range(0, len(Q), step):
+        found = candidates[start : start + step]
+        difference = X[found] - Q[start : start + step, None, :]
+        squared = np.einsum("qcd,qcd->qc", difference, difference)
+        squared[found < 0] = np.inf
+        order = np.lexsort((found, squared), axis=1)[:, :k]
+        indices[start : start + step] = np.take_along_axis(found, order, axis=1)
+        distances[start : start + step] = np.sqrt(np.take_along_axis(squared, order, axis=1))
+    return indices, distances
+
+
+def recall_of(distances: Array, truth: Array) -> float:
+    """Part of the neighbours that are as near as the true k-th; distances, not rows, so that ties count."""
+    farthest = truth[:, -1:] * (1 + 1e-5)
+    return float(np.mean(distances <= farthest))
+
+
+@contextmanager
+def faiss_threads(n_threads: int) -> Iterator[None]:
+    """Run faiss on so many threads; its setting is global, so put it back."""
+    import faiss
+
+    before = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(n_threads)
+    try:
+        yield
+    finally:
+        faiss.omp_set_num_threads(before)

@@ -1,0 +1,85 @@
+"""Memberships of rows that were not there when the model was fitted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from slkmodes.affinity import WEIGHTS
+from slkmodes.engines.numpy_engine import softmax
+from slkmodes.engines.protocol import Engine
+from slkmodes.mode_kernels import GaussianKernel, Modes
+from slkmodes.neighbors import NeighborIndex
+from slkmodes.problem import Problem
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What prediction needs of a fit."""
+
+    problem: Problem
+    modes: Modes
+    memberships: Array
+    index: NeighborIndex | None  # None: the affinity was given
+    weights: str
+
+
+class Extension(NamedTuple):
+    """New rows seen by the fitted model."""
+
+    similarity: Array  # a, to the modes
+    pull: Array  # b, from the neighbours' memberships
+    twin: npt.NDArray[np.int64]  # the training row a new row equals, or -1
+
+
+def similarity_to_modes(fitted: Fitted, engine: Engine, X: Any) -> Array:
+    """k(x, m_l) of new rows: features, or the affinities of each new row to the training rows."""
+    kernel = fitted.problem.kernel
+    if not isinstance(kernel, GaussianKernel):
+        return np.asarray(X[:, fitted.modes.rows].toarray())
+    edgeless = sparse.csr_array((len(X), len(X)), dtype=kernel.dtype)
+    newcomers = Problem(GaussianKernel(X, kernel.bandwidth), edgeless, fitted.problem.n_clusters, 0.0)
+    placed = engine.place(newcomers)
+    return np.array(engine.fetch(engine.similarity(placed, fitted.modes)), order="C")
+
+
+def extend(fitted: Fitted, engine: Engine, X: Any) -> Extension:
+    """See new rows with the fitted model, eq. (6) with the training memberships held fixed.
+
+    A row equal to a training row is that row: its neighbours are the ones it has in the graph.
+    """
+    similarity = similarity_to_modes(fitted, engine, X)
+    Z, problem = fitted.memberships, fitted.problem
+    if fitted.index is None:
+        return Extension(similarity, X @ Z, np.full(X.shape[0], -1))
+    indices, distances = fitted.index.query(X)
+    assert isinstance(problem.kernel, GaussianKernel)  # only features have an index
+    weights = WEIGHTS[fitted.weights](distances, problem.kernel.bandwidth)
+    starts = np.arange(0, indices.size + 1, indices.shape[1])
+    edges = sparse.csr_array((weights.ravel(), indices.ravel(), starts), shape=(len(X), len(Z)))
+    pull = edges @ Z
+    twin = np.where(distances[:, 0] == 0, indices[:, 0], -1)
+    known = np.flatnonzero(twin >= 0)
+    rows = twin[known]
+    pull[known] = problem.affinity[rows] @ Z + Z.dtype.type(problem.diagonal_shift) * Z[rows]
+    return Extension(similarity, pull, twin)
+
+
+def logits(fitted: Fitted, extension: Extension) -> Array:
+    """a + lambda b: what the memberships of a new row are the softmax of, eq. (8)."""
+    weight = extension.pull.dtype.type(fitted.problem.laplacian_weight)
+    return np.asarray(extension.similarity + weight * extension.pull)
+
+
+def memberships(fitted: Fitted, extension: Extension) -> Array:
+    """Eq. (8) for new rows; the fitted memberships for training rows."""
+    Z = softmax(logits(fitted, extension))
+    known = extension.twin >= 0
+    Z[known] = fitted.memberships[extension.twin[known]]
+    return Z

@@ -1,0 +1,139 @@
+"""Algorithm 1: the only loop in the library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from slkmodes.engines.protocol import Engine
+from slkmodes.mode_kernels import Modes
+from slkmodes.mode_updates import MODE_UPDATES, Assignment, group_by_label
+from slkmodes.objective import discrete_objective
+from slkmodes.problem import Method, Problem
+from slkmodes.seeding import reseed
+from slkmodes.solution import Solution, State, Status, Step
+
+# The modes have settled when none moves by more than this part of the kernel's scale.
+MODE_TOLERANCE = 1e-3
+# A cluster that died this often will not live at this weight.
+RESEED_ROUNDS = 3
+
+
+def solve(problem: Problem, method: Method, engine: Engine, seeds: Modes, rng: np.random.Generator) -> Solution:
+    """Run Algorithm 1 from the given seeds to its end."""
+    placed = engine.place(problem)
+    return conclude(problem, engine, placed, iterate(problem, method, engine, placed, seeds, rng))
+
+
+def iterate(
+    problem: Problem,
+    method: Method,
+    engine: Engine,
+    placed: Any,
+    seeds: Modes,
+    rng: np.random.Generator,
+) -> Iterator[State]:
+    """Yield one State per outer iteration; only the last carries a Status."""
+    rule = MODE_UPDATES[method.mode_update]
+    modes = rule.starting_modes(engine, problem, placed, seeds)
+    memberships = None
+    reseeds_left = RESEED_ROUNDS if method.reseed_empty else 0
+    visited = {tuple(modes.rows)}
+
+    for iteration in range(1, method.max_iter + 1):
+        similarity = engine.similarity(placed, modes)
+        if memberships is None or not method.warm_memberships:
+            memberships = engine.start(placed, similarity)
+        memberships, objectives, settled = _update_memberships(problem, method, engine, placed, similarity, memberships)
+        labels = engine.labels(placed, memberships, modes)
+        groups = group_by_label(labels, problem.n_clusters)
+        new_modes = rule.update(engine, Assignment(problem, placed, similarity, memberships, groups, modes))
+
+        sizes = np.diff(groups.starts)
+        dead = np.flatnonzero(sizes == 0)
+        revive = len(dead) > 0 and reseeds_left > 0 and iteration < method.max_iter
+        if revive:
+            reseeds_left -= 1
+            closest = engine.fetch(engine.similarity(placed, new_modes)).max(axis=1)
+            new_modes = reseed(problem.kernel, closest, new_modes, dead, rng)
+
+        shifts = new_modes.moved_from(modes)
+        step = Step(objectives, shifts, sizes, tuple(dead.tolist()) if revive else ())
+        modes = new_modes
+        status = None if revive else _status(problem, method, iteration, step, settled, modes, visited)
+        yield State(modes, memberships, labels, step, status)
+        if status is not None:
+            return
+        if revive:
+            memberships = None  # a new mode cannot grow from memberships in which it is dead
+
+
+def conclude(problem: Problem, engine: Engine, placed: Any, states: Iterable[State]) -> Solution:
+    """Drain the states and evaluate the last one at the modes it ended with."""
+    history = []
+    for state in states:
+        history.append(state.step)
+    assert state.status is not None  # iterate() ends with one
+    similarity = engine.similarity(placed, state.modes)
+    _, relaxed = engine.sweep(placed, similarity, state.memberships, problem.laplacian_weight)
+    return Solution(
+        modes=state.modes,
+        memberships=np.array(engine.fetch(state.memberships), order="C"),
+        labels=state.labels,
+        relaxed_objective=relaxed,
+        discrete_objective=discrete_objective(
+            engine.fetch(similarity), problem.affinity, state.labels, problem.laplacian_weight
+        ),
+        status=state.status,
+        history=tuple(history),
+    )
+
+
+def _update_memberships(
+    problem: Problem, method: Method, engine: Engine, placed: Any, similarity: Any, memberships: Any
+) -> tuple[Any, tuple[float, ...], bool]:
+    """Sweep until R stops falling: the inner loop. Returns Z, R before each sweep, and whether it settled."""
+    objectives: list[float] = []
+    for _ in range(method.max_sweeps):
+        memberships, objective = engine.sweep(placed, similarity, memberships, problem.laplacian_weight)
+        objectives.append(objective)
+        if len(objectives) > 1 and abs(objective - objectives[-2]) <= method.tol * abs(objective):
+            return memberships, tuple(objectives), True
+    return memberships, tuple(objectives), False
+
+
+def _status(
+    problem: Problem,
+    method: Method,
+    iteration: int,
+    step: Step,
+    settled: bool,
+    modes: Modes,
+    visited: set[tuple[int, ...]],
+) -> Status | None:
+    """How the run ends here, or None if it goes on; remembers where the modes have been."""
+    rows = tuple(modes.rows)
+    if np.all(step.mode_shifts <= MODE_TOLERANCE * problem.kernel.scale):
+        status = Status.CONVERGED if settled else Status.SWEEP_LIMIT
+    elif not method.warm_memberships and min(rows) >= 0 and rows in visited:
+        status = Status.CYCLED  # from a cold start the modes alone decide what follows
+    elif iteration == method.max_iter:
+        status = Status.ITERATION_LIMIT
+    else:
+        visited.add(rows)
+        return None
+    return Status.EMPTY_CLUSTERS if np.any(step.cluster_sizes == 0) else status
+
+
+def exemplars(problem: Problem, solution: Solution) -> npt.NDArray[np.int64]:
+    """The row that stands for each cluster: the mode, or the member nearest to it where it is no row."""
+    rows = solution.modes.rows.copy()
+    groups = group_by_label(solution.labels, problem.n_clusters)
+    for cluster in np.flatnonzero(rows < 0).tolist():
+        members = groups.members(cluster)
+        candidates = members if len(members) else np.arange(problem.n_samples)
+        rows[cluster] = problem.kernel.nearest_row(solution.modes, cluster, candidates)
+    return rows
