@@ -16,13 +16,8 @@ SLK_INLINE void tile_sums(const MeanShift<T>& s, std::int64_t tile) {
     std::fill(sum, sum + s.n_features, 0.0);
     for (std::int64_t i = s.starts[tile]; i < s.starts[tile + 1]; ++i) {
         const T* x = s.rows + s.order[i] * s.n_features;
-        T squared = 0;
-#pragma omp simd reduction(+ : squared)
-        for (std::int64_t d = 0; d < s.n_features; ++d) {
-            const T difference = x[d] - m[d];
-            squared += difference * difference;
-        }
-        const double weight = s.weights[i] * std::exp(-double(squared) * s.gamma);
+        const double squared = squared_distance(x, m, s.n_features);
+        const double weight = s.weights[i] * std::exp(-squared * s.gamma);
         mass += weight;
         for (std::int64_t d = 0; d < s.n_features; ++d) sum[d] += weight * double(x[d]);
     }

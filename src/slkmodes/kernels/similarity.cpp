@@ -1,6 +1,6 @@
-// a_pl = exp(-|x_p - m_l|^2 / (2 bandwidth^2)). Differences, not the expanded square: rows far from the
-// origin but close to each other keep their distance.
+// a_pl = exp(-|x_p - m_l|^2 / (2 bandwidth^2)), eq. (6).
 #include <algorithm>
+#include <cmath>
 
 #include "kernels.hpp"
 #include "simd.hpp"
@@ -14,14 +14,8 @@ SLK_INLINE void similarity_rows(const Similarity<T>& s, std::int64_t begin, std:
         const T* x = s.rows + p * s.n_features;
         T* a = s.similarity + p * s.width;
         for (std::int64_t l = 0; l < s.n_modes; ++l) {
-            const T* m = s.modes + l * s.n_features;
-            T squared = 0;
-#pragma omp simd reduction(+ : squared)
-            for (std::int64_t d = 0; d < s.n_features; ++d) {
-                const T difference = x[d] - m[d];
-                squared += difference * difference;
-            }
-            a[l] = exp_nonpositive(T(-double(squared) * s.gamma));
+            const double squared = squared_distance(x, s.modes + l * s.n_features, s.n_features);
+            a[l] = T(std::exp(-squared * s.gamma));
         }
         for (std::int64_t l = s.n_modes; l < s.width; ++l) a[l] = s.padding;
     }

@@ -2,7 +2,8 @@
 // objective of the row in one pass over memory.
 #include <algorithm>
 #include <cmath>
-#include <vector>
+#include <limits>
+#include <memory>
 
 #include "kernels.hpp"
 #include "simd.hpp"
@@ -10,64 +11,67 @@
 namespace slk {
 namespace {
 
-// WIDTH is the padded number of columns when it is small enough to keep a row in registers, else 0.
-template <typename T, int WIDTH>
+// A row is CHUNKS vectors of LANES columns; CHUNKS = 0 means as many as the width asks for, kept in scratch
+// instead of in registers.
+template <typename T, int LANES, int CHUNKS>
 SLK_INLINE void sweep_rows(const Sweep<T>& s, std::int64_t begin, std::int64_t end, T* scratch) {
-    const std::int64_t width = WIDTH ? WIDTH : s.width;
+    using V = Vector<T, LANES>;
+    const std::int64_t width = CHUNKS ? CHUNKS * LANES : s.width;
+    const std::int64_t chunks = width / LANES;
     const T weight = T(s.laplacian_weight), shift = T(s.diagonal_shift);
-    T fixed[WIDTH ? WIDTH : 1];
-    T* pull = WIDTH ? fixed : scratch;
+    V in_registers[CHUNKS ? CHUNKS : 1];
+    V* pull = CHUNKS ? in_registers : reinterpret_cast<V*>(scratch);
 
     for (std::int64_t p = begin; p < end; ++p) {
         const T* z = s.memberships + p * width;
         const T* a = s.similarity + p * width;
         T* z_new = s.new_memberships + p * width;
 
-        for (std::int64_t l = 0; l < width; ++l) pull[l] = shift * z[l];
+        for (std::int64_t c = 0; c < chunks; ++c) pull[c] = load<LANES>(z + c * LANES) * shift;
         for (std::int64_t e = s.row_starts[p]; e < s.row_starts[p + 1]; ++e) {
             const T w = s.weights[e];
             const T* z_q = s.memberships + std::int64_t(s.columns[e]) * width;
-            for (std::int64_t l = 0; l < width; ++l) pull[l] += w * z_q[l];
+            for (std::int64_t c = 0; c < chunks; ++c) pull[c] += load<LANES>(z_q + c * LANES) * w;
         }
 
-        T reward = 0, top = a[0] + weight * pull[0];
-#pragma omp simd reduction(+ : reward) reduction(max : top)
-        for (std::int64_t l = 0; l < width; ++l) {
-            reward += z[l] * (a[l] + T(0.5) * weight * pull[l]);
-            const T logit = a[l] + weight * pull[l];
-            pull[l] = logit;
-            top = logit > top ? logit : top;
+        V reward = filled<LANES>(T(0)), top = filled<LANES>(-std::numeric_limits<T>::max());
+        for (std::int64_t c = 0; c < chunks; ++c) {
+            const V similar = load<LANES>(a + c * LANES);
+            reward += load<LANES>(z + c * LANES) * (similar + T(0.5) * weight * pull[c]);
+            pull[c] = similar + weight * pull[c];
+            top = top > pull[c] ? top : pull[c];
         }
-        s.row_objective[p] = s.negentropy[p] - double(reward);
+        s.row_objective[p] = s.negentropy[p] - double(sum<T, LANES>(reward));
 
         // The entropy of the new row comes free: log z = (logit - top) - log(total).
-        T total = 0, tilt = 0;
-#pragma omp simd reduction(+ : total, tilt)
-        for (std::int64_t l = 0; l < width; ++l) {
-            const T below = pull[l] - top;
-            const T e = exp_nonpositive(below);
-            z_new[l] = e;
-            total += e;
-            // Far below the top e is a floor, not a value: its product must not count.
-            tilt += below > ExpConstants<T>::lowest ? e * below : T(0);
+        const T highest = maximum<T, LANES>(top);
+        V total = filled<LANES>(T(0)), tilt = total;
+        for (std::int64_t c = 0; c < chunks; ++c) {
+            V below = pull[c] - highest;
+            const V power = exp_nonpositive<T, LANES>(below);
+            pull[c] = power;
+            total += power;
+            // Far below the top the power is a floor, not a value: its product must not count.
+            tilt += below > ExpConstants<T>::lowest ? power * below : filled<LANES>(T(0));
         }
-        const T scale = T(1) / total;
-        for (std::int64_t l = 0; l < width; ++l) z_new[l] *= scale;
-        s.new_negentropy[p] = double(tilt) * double(scale) - std::log(double(total));
+        const double mass = double(sum<T, LANES>(total));
+        const T scale = T(1.0 / mass);
+        for (std::int64_t c = 0; c < chunks; ++c) store<LANES>(z_new + c * LANES, pull[c] * scale);
+        s.new_negentropy[p] = double(sum<T, LANES>(tilt)) / mass - std::log(mass);
     }
 }
 
-#define SLK_SWEEP_ROWS(NAME, T, WIDTH)                                                              \
-    SLK_DISPATCH void NAME(const Sweep<T>& s, std::int64_t begin, std::int64_t end, T* scratch) {   \
-        sweep_rows<T, WIDTH>(s, begin, end, scratch);                                               \
+#define SLK_SWEEP_ROWS(NAME, T, LANES, CHUNKS)                                                     \
+    SLK_DISPATCH void NAME(const Sweep<T>& s, std::int64_t begin, std::int64_t end, T* scratch) {  \
+        sweep_rows<T, LANES, CHUNKS>(s, begin, end, scratch);                                      \
     }
-SLK_SWEEP_ROWS(sweep_f32_w8, float, 8)
-SLK_SWEEP_ROWS(sweep_f32_w16, float, 16)
-SLK_SWEEP_ROWS(sweep_f32_w32, float, 32)
-SLK_SWEEP_ROWS(sweep_f32_any, float, 0)
-SLK_SWEEP_ROWS(sweep_f64_w8, double, 8)
-SLK_SWEEP_ROWS(sweep_f64_w16, double, 16)
-SLK_SWEEP_ROWS(sweep_f64_any, double, 0)
+SLK_SWEEP_ROWS(sweep_f32_8, float, 8, 1)
+SLK_SWEEP_ROWS(sweep_f32_16, float, 16, 1)
+SLK_SWEEP_ROWS(sweep_f32_32, float, 16, 2)
+SLK_SWEEP_ROWS(sweep_f32_any, float, 16, 0)
+SLK_SWEEP_ROWS(sweep_f64_8, double, 8, 1)
+SLK_SWEEP_ROWS(sweep_f64_16, double, 8, 2)
+SLK_SWEEP_ROWS(sweep_f64_any, double, 8, 0)
 #undef SLK_SWEEP_ROWS
 
 template <typename T>
@@ -75,20 +79,26 @@ using SweepRows = void (*)(const Sweep<T>&, std::int64_t, std::int64_t, T*);
 
 SweepRows<float> rows_function(const Sweep<float>& s) {
     switch (s.width) {
-        case 8: return sweep_f32_w8;
-        case 16: return sweep_f32_w16;
-        case 32: return sweep_f32_w32;
+        case 8: return sweep_f32_8;
+        case 16: return sweep_f32_16;
+        case 32: return sweep_f32_32;
         default: return sweep_f32_any;
     }
 }
 
 SweepRows<double> rows_function(const Sweep<double>& s) {
     switch (s.width) {
-        case 8: return sweep_f64_w8;
-        case 16: return sweep_f64_w16;
+        case 8: return sweep_f64_8;
+        case 16: return sweep_f64_16;
         default: return sweep_f64_any;
     }
 }
+
+// Room for a row, aligned as vectors want it.
+template <typename T>
+struct alignas(64) Row {
+    T values[64 / sizeof(T)];
+};
 
 }  // namespace
 
@@ -98,11 +108,11 @@ void run(const Sweep<T>& s) {
     const std::int64_t n_blocks = (s.n_rows + s.block_rows - 1) / s.block_rows;
 #pragma omp parallel num_threads(s.threads)
     {
-        std::vector<T> scratch(s.width);
+        const auto scratch = std::make_unique<Row<T>[]>(s.width * sizeof(T) / sizeof(Row<T>) + 1);
 #pragma omp for schedule(dynamic)
         for (std::int64_t block = 0; block < n_blocks; ++block) {
             const std::int64_t begin = block * s.block_rows;
-            rows(s, begin, std::min(begin + s.block_rows, s.n_rows), scratch.data());
+            rows(s, begin, std::min(begin + s.block_rows, s.n_rows), scratch[0].values);
         }
     }
 }
