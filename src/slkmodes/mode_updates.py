@@ -24,6 +24,8 @@ EXACT_PAIRS = 1 << 22
 FIRST_REFERENCES = 256
 SURVIVING_PART = 4
 FINALISTS = 16
+# Densities closer than this are equal: float32 cannot tell them apart, and two members always tie.
+TIE = 1e-6
 
 
 class Assignment(NamedTuple):
@@ -109,7 +111,7 @@ def density_of_seeds(engine: Engine, problem: Problem, placed: Any, seeds: Modes
     for cluster in range(problem.n_clusters):
         members = groups.members(cluster)
         if len(members):
-            rows[cluster] = densest_member(engine, placed, members, members, ones)
+            rows[cluster] = densest_member(engine, placed, members, members, ones, keep=int(seeds.rows[cluster]))
         else:
             rows[cluster] = problem.kernel.nearest_row(seeds, cluster, everyone)
     return problem.kernel.modes_at(rows)
@@ -148,7 +150,10 @@ def densest_member(
     if keep >= 0:
         members = np.concatenate([[keep], members[members != keep]])
     sums = engine.density(placed, members, references, weights[references])
-    return int(members[np.argmax(sums)])
+    best = int(np.argmax(sums))
+    if keep >= 0 and sums[0] >= sums[best] * (1 - TIE):
+        best = 0
+    return int(members[best])
 
 
 def _eliminate(engine: Engine, placed: Any, members: npt.NDArray[np.int64], weights: Array) -> npt.NDArray[np.int64]:

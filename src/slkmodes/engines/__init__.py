@@ -38,5 +38,12 @@ def make_engine(name: str, n_threads: int) -> Engine:
     if name == "auto":
         name = "native" if native_available() else "numpy"
     module, attribute = ENGINES[name]
-    engine: Engine = getattr(importlib.import_module(module), attribute)(n_threads=n_threads)
+    try:
+        engine_class = getattr(importlib.import_module(module), attribute)
+    except ImportError as error:
+        raise ImportError(
+            f"engine={name!r} cannot be used here: {error}. Reinstall slkmodes with what it needs (a C++ compiler "
+            "for 'native'), or pass engine='numpy'."
+        ) from error
+    engine: Engine = engine_class(n_threads=n_threads)
     return engine

@@ -77,16 +77,20 @@ void mean_shift(Input<T, 2> rows, Input<T, 2> modes, double gamma, Input<std::in
     slk::run(job);
 }
 
+// No argument is ever converted: a converted output would be a copy that nobody reads.
 template <typename T>
 void add_kernels(nb::module_& m) {
-    using namespace nb::literals;
-    m.def("sweep", &sweep<T>, "row_starts"_a, "columns"_a, "weights"_a, "similarity"_a, "memberships"_a,
-          "negentropy"_a, "laplacian_weight"_a, "diagonal_shift"_a, "new_memberships"_a,
-          "new_negentropy"_a, "row_objective"_a, "threads"_a, "block_rows"_a);
-    m.def("similarity", &similarity<T>, "rows"_a, "modes"_a, "gamma"_a, "padding"_a, "out"_a, "threads"_a,
-          "block_rows"_a);
-    m.def("mean_shift", &mean_shift<T>, "rows"_a, "modes"_a, "gamma"_a, "order"_a, "weights"_a, "starts"_a,
-          "tile_cluster"_a, "sums"_a, "masses"_a, "threads"_a);
+    const auto array = [](const char* name) { return nb::arg(name).noconvert(); };
+    using nb::arg;
+    m.def("sweep", &sweep<T>, array("row_starts"), array("columns"), array("weights"), array("similarity"),
+          array("memberships"), array("negentropy"), arg("laplacian_weight"), arg("diagonal_shift"),
+          array("new_memberships"), array("new_negentropy"), array("row_objective"), arg("threads"),
+          arg("block_rows"));
+    m.def("similarity", &similarity<T>, array("rows"), array("modes"), arg("gamma"), arg("padding"),
+          array("out"), arg("threads"), arg("block_rows"));
+    m.def("mean_shift", &mean_shift<T>, array("rows"), array("modes"), arg("gamma"), array("order"),
+          array("weights"), array("starts"), array("tile_cluster"), array("sums"), array("masses"),
+          arg("threads"));
 }
 
 }  // namespace
