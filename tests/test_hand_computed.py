@@ -78,7 +78,7 @@ def test_one_sweep_by_hand(engine, dtype):
     np.testing.assert_allclose(engine.fetch(Z0)[:2, 0], [0.6224593312018546, 0.7310585786300049], rtol=1e-6)
     Z1, R0 = engine.sweep(placed, similarity, Z0, 1.0)
     np.testing.assert_allclose(engine.fetch(Z1)[:2, 0], [0.7235454949773021, 0.8160538546691694], rtol=1e-6)
-    assert R0 == pytest.approx(R_BEFORE_SWEEPS[0], rel=1e-6)
+    assert pytest.approx(R_BEFORE_SWEEPS[0], rel=1e-6) == R0
 
 
 def test_seeds_given_as_points_start_from_the_nearest_clusters_density(engine, dtype):

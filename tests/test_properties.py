@@ -103,9 +103,7 @@ def test_row_modes_are_rows_of_X_and_members_of_their_cluster(seed, n, n_cluster
 
 
 @given(seeds, sizes, clusters, weights, updates, engines, dtypes, st.booleans())
-def test_objectives_of_the_solution_are_the_definitions(
-    seed, n, n_clusters, weight, update, engine, dtype, symmetric
-):
+def test_objectives_of_the_solution_are_the_definitions(seed, n, n_clusters, weight, update, engine, dtype, symmetric):
     rng, problem = make_problem(seed, n, n_clusters, weight, dtype, symmetric, shift=0.5)
     solution = solve_randomly(rng, problem, engine, mode_update=update)
     points = solution.modes.points.astype(np.float64)

@@ -49,7 +49,8 @@ def neighbor_affinity(neighbors: Neighbors, weights: str, symmetrize: str, bandw
     n_samples, n_neighbors = neighbors.indices.shape
     values = WEIGHTS[weights](neighbors.distances, bandwidth).ravel()
     starts = np.arange(0, n_samples * n_neighbors + 1, n_neighbors)
-    directed = sparse.csr_array((values, neighbors.indices.ravel(), starts), shape=(n_samples, n_samples))
+    columns = neighbors.indices.flatten()  # a copy: sorting the graph must not reorder the neighbours
+    directed = sparse.csr_array((values, columns, starts), shape=(n_samples, n_samples))
     return _finish(directed, symmetrize)
 
 

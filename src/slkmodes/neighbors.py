@@ -94,7 +94,7 @@ class BruteSearch:
 class InvertedListSearch:
     """Approximate search by faiss: principal components, inverted lists, then exact distances.
 
-    More lists are searched until the target recall is met on a sample of the rows.
+    More lists are searched, or more candidates ranked, until the target recall is met on a sample of the rows.
     """
 
     N_COMPONENTS = 64
@@ -117,11 +117,12 @@ class InvertedListSearch:
         with faiss_threads(n_threads):
             self.index.add(reduced)
         self.index.nprobe = 8
+        self.n_spare = SPARE_CANDIDATES
         self.recall = self._widen_until_found(n_neighbors, rng)
 
     def query(self, Q: Array, k: int) -> Found:
         """The k rows of X nearest to each row of Q, nearly all of them."""
-        n_candidates = min(2 * k + SPARE_CANDIDATES, len(self.X))
+        n_candidates = min(2 * k + self.n_spare, len(self.X))
         with faiss_threads(self.n_threads):
             _, candidates = self.index.search(self._reduce(Q), n_candidates)
         short = np.flatnonzero(candidates[:, k - 1] < 0)  # too few rows in the lists searched
@@ -131,15 +132,22 @@ class InvertedListSearch:
         return indices, distances
 
     def _widen_until_found(self, n_neighbors: int, rng: np.random.Generator) -> float:
-        """Search more lists until the target recall is met, and return the recall."""
+        """Double what helps more, lists or candidates, until the target recall is met; return the recall."""
         sample = self.X[rng.choice(len(self.X), min(RECALL_SAMPLE, len(self.X)), replace=False)]
         k = n_neighbors + 1  # a row finds itself without effort: the first does not count
         truth = BruteSearch(self.X, k, self.n_threads).query(sample, k)[1][:, 1:]
-        while True:
-            recall = recall_of(self.query(sample, k)[1][:, 1:], truth)
-            if recall >= TARGET_RECALL or self.index.nprobe == self.index.nlist:
-                return recall
-            self.index.nprobe = min(2 * self.index.nprobe, self.index.nlist)
+
+        def recall_with(nprobe: int, n_spare: int) -> float:
+            self.index.nprobe, self.n_spare = nprobe, n_spare
+            return recall_of(self.query(sample, k)[1][:, 1:], truth)
+
+        recall = recall_with(self.index.nprobe, self.n_spare)
+        while recall < TARGET_RECALL and (self.index.nprobe < self.index.nlist or self.n_spare < len(self.X)):
+            nprobe, n_spare = self.index.nprobe, self.n_spare
+            wider = [(min(2 * nprobe, self.index.nlist), n_spare), (nprobe, min(2 * n_spare, len(self.X)))]
+            recall, best = max((recall_with(*setting), setting) for setting in wider)
+            self.index.nprobe, self.n_spare = best
+        return recall
 
     def _principal_components(self, sample: Array) -> Array | None:
         if sample.shape[1] <= self.N_COMPONENTS:

@@ -30,6 +30,10 @@ class Status(Enum):
         "The memberships were still changing after max_sweeps sweeps. Increase max_sweeps, or tol if the "
         "changes are small."
     )
+    OSCILLATED = (
+        "The memberships swing to and fro between two states, as sweeps may on an affinity that is not positive "
+        "semi-definite. Set diagonal_shift='auto', which rules it out, or decrease laplacian_weight."
+    )
     EMPTY_CLUSTERS = (
         "Some clusters ended without a member. Decrease laplacian_weight or n_clusters, or give other seeds (init, "
         "random_state, n_init)."

@@ -47,7 +47,7 @@ def iterate(
         similarity = engine.similarity(placed, modes)
         if memberships is None or not method.warm_memberships:
             memberships = engine.start(placed, similarity)
-        memberships, objectives, settled = _update_memberships(problem, method, engine, placed, similarity, memberships)
+        memberships, objectives, ended = _update_memberships(problem, method, engine, placed, similarity, memberships)
         labels = engine.labels(placed, memberships, modes)
         groups = group_by_label(labels, problem.n_clusters)
         new_modes = rule.update(engine, Assignment(problem, placed, similarity, memberships, groups, modes))
@@ -63,7 +63,7 @@ def iterate(
         shifts = new_modes.moved_from(modes)
         step = Step(objectives, shifts, sizes, tuple(dead.tolist()) if revive else ())
         modes = new_modes
-        status = None if revive else _status(problem, method, iteration, step, settled, modes, visited)
+        status = None if revive else _status(problem, method, iteration, step, ended, modes, visited)
         yield State(modes, memberships, labels, step, status)
         if status is not None:
             return
@@ -94,15 +94,22 @@ def conclude(problem: Problem, engine: Engine, placed: Any, states: Iterable[Sta
 
 def _update_memberships(
     problem: Problem, method: Method, engine: Engine, placed: Any, similarity: Any, memberships: Any
-) -> tuple[Any, tuple[float, ...], bool]:
-    """Sweep until R stops falling: the inner loop. Returns Z, R before each sweep, and whether it settled."""
+) -> tuple[Any, tuple[float, ...], Status]:
+    """Sweep until R stops falling: the inner loop. Returns Z, R before each sweep, and how it ended."""
     objectives: list[float] = []
-    for _ in range(method.max_sweeps):
+
+    def as_before(sweeps_ago: int) -> bool:
+        now, then = objectives[-1], objectives[-1 - sweeps_ago]
+        return abs(now - then) <= method.tol * abs(now)
+
+    for sweep in range(1, method.max_sweeps + 1):
         memberships, objective = engine.sweep(placed, similarity, memberships, problem.laplacian_weight)
         objectives.append(objective)
-        if len(objectives) > 1 and abs(objective - objectives[-2]) <= method.tol * abs(objective):
-            return memberships, tuple(objectives), True
-    return memberships, tuple(objectives), False
+        if sweep > 1 and as_before(1):
+            return memberships, tuple(objectives), Status.CONVERGED
+        if sweep > 2 and as_before(2):
+            return memberships, tuple(objectives), Status.OSCILLATED
+    return memberships, tuple(objectives), Status.SWEEP_LIMIT
 
 
 def _status(
@@ -110,14 +117,17 @@ def _status(
     method: Method,
     iteration: int,
     step: Step,
-    settled: bool,
+    ended: Status,
     modes: Modes,
     visited: set[tuple[int, ...]],
 ) -> Status | None:
-    """How the run ends here, or None if it goes on; remembers where the modes have been."""
+    """How the run ends here, or None if it goes on; remembers where the modes have been.
+
+    ``ended`` is how the last sweeps did: what counts once the modes have settled.
+    """
     rows = tuple(modes.rows)
     if np.all(step.mode_shifts <= MODE_TOLERANCE * problem.kernel.scale):
-        status = Status.CONVERGED if settled else Status.SWEEP_LIMIT
+        status = ended
     elif not method.warm_memberships and min(rows) >= 0 and rows in visited:
         status = Status.CYCLED  # from a cold start the modes alone decide what follows
     elif iteration == method.max_iter:

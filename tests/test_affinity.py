@@ -1,0 +1,92 @@
+import numpy as np
+import pytest
+from scipy import sparse
+
+from slkmodes.affinity import (
+    SYMMETRIZERS,
+    estimate_bandwidth,
+    given_affinity,
+    neighbor_affinity,
+    smallest_eigenvalue_bound,
+    sufficient_shift,
+)
+from slkmodes.neighbors import NeighborIndex, Neighbors
+from tests.examples import random_graph
+
+# 0 - 1 - 3 - 10 on a line: each point's two nearest others
+LINE = Neighbors(
+    indices=np.array([[1, 2], [0, 2], [1, 0], [2, 1]]),
+    distances=np.array([[1.0, 3.0], [1.0, 2.0], [2.0, 3.0], [7.0, 9.0]]),
+    search="by hand",
+    recall=1.0,
+)
+
+
+def test_bandwidth_is_the_papers_mean_of_squared_distances():
+    assert estimate_bandwidth(LINE) ** 2 == pytest.approx((1 + 9 + 1 + 4 + 4 + 9 + 49 + 81) / 8)
+
+
+def test_bandwidth_of_duplicates_alone_is_one():
+    assert estimate_bandwidth(Neighbors(LINE.indices, np.zeros((4, 2)), "", 1.0)) == 1.0
+
+
+EXPECTED_BINARY = {
+    "none": [[0, 1, 1, 0], [1, 0, 1, 0], [1, 1, 0, 0], [0, 1, 1, 0]],
+    "union": [[0, 1, 1, 0], [1, 0, 1, 1], [1, 1, 0, 1], [0, 1, 1, 0]],
+    "mutual": [[0, 1, 1, 0], [1, 0, 1, 0], [1, 1, 0, 0], [0, 0, 0, 0]],
+    "average": [[0, 1, 1, 0], [1, 0, 1, 0.5], [1, 1, 0, 0.5], [0, 0.5, 0.5, 0]],
+}
+
+
+@pytest.mark.parametrize("symmetrize", EXPECTED_BINARY)
+def test_binary_graphs(symmetrize):
+    W = neighbor_affinity(LINE, "binary", symmetrize, bandwidth=1.0)
+    np.testing.assert_array_equal(W.toarray(), EXPECTED_BINARY[symmetrize])
+
+
+def test_gaussian_weights_are_the_kernel():
+    W = neighbor_affinity(LINE, "gaussian", "none", bandwidth=2.0).toarray()
+    assert W[0, 2] == pytest.approx(np.exp(-9 / 8))
+    assert W[3, 1] == pytest.approx(np.exp(-81 / 8))
+
+
+def test_gaussian_weights_never_drop_an_edge():
+    far = Neighbors(LINE.indices, (LINE.distances * 1e4).astype(np.float32), "", 1.0)
+    W = neighbor_affinity(far, "gaussian", "none", bandwidth=1.0)
+    assert W.nnz == 8
+    assert W.dtype == np.float32
+    assert W.data.min() > 0
+
+
+@pytest.mark.parametrize("symmetrize", SYMMETRIZERS)
+def test_graphs_of_data_with_duplicates_have_no_diagonal(symmetrize):
+    X = np.repeat(np.random.default_rng(0).normal(size=(10, 2)), 4, axis=0)
+    W = neighbor_affinity(NeighborIndex(X, "kd_tree", 5, 1).graph(), "binary", symmetrize, 1.0)
+    assert np.all(W.diagonal() == 0)
+    if symmetrize != "none":
+        assert abs(W - W.T).max() == 0
+    out_degree = np.diff(neighbor_affinity(NeighborIndex(X, "kd_tree", 5, 1).graph(), "binary", "none", 1.0).indptr)
+    assert np.all(out_degree == 5)
+
+
+def test_a_given_graph_loses_its_diagonal_and_stays_as_it_was():
+    given = sparse.csr_array(np.array([[5.0, 1.0, 0.0], [0.0, 5.0, 2.0], [0.0, 4.0, 0.0]]))
+    before = given.copy()
+    W = given_affinity(given, "average").toarray()
+    np.testing.assert_array_equal(W, [[0, 0.5, 0], [0.5, 0, 3], [0, 3, 0]])
+    assert abs(given - before).max() == 0
+
+
+@pytest.mark.parametrize("n", [5, 200])
+def test_eigenvalue_bound_is_below_and_close(n):
+    W = random_graph(np.random.default_rng(n), n, density=0.2)
+    smallest = np.linalg.eigvalsh(W.toarray())[0]
+    bound = smallest_eigenvalue_bound(W)
+    assert smallest - 0.01 * W.sum(axis=1).max() <= bound <= smallest
+
+
+def test_no_shift_without_need():
+    W = random_graph(np.random.default_rng(0), 50)
+    assert sufficient_shift(W, 0.0) == 0.0
+    assert sufficient_shift(W, 1e-3) == 0.0
+    assert sufficient_shift(sparse.csr_array((50, 50)), 1.0) == 0.0

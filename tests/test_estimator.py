@@ -1,0 +1,309 @@
+import inspect
+import pickle
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import make_moons
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer, StandardScaler
+
+from slkmodes import LaplacianKModes, Status, clustering_accuracy
+from slkmodes.objective import discrete_objective, relaxed_objective
+
+
+def fit(X, **parameters):
+    return LaplacianKModes(**{"n_clusters": 3, "random_state": 0, **parameters}).fit(X)
+
+
+def test_separate_blobs_are_found(blobs):
+    X, y = blobs
+    model = fit(X)
+    assert clustering_accuracy(y, model.labels_) == 1.0
+    assert model.status_ is Status.CONVERGED
+
+
+def test_moons_are_found_where_k_means_fails():
+    X, y = make_moons(400, noise=0.05, random_state=0)
+    model = LaplacianKModes(2, n_init=5, random_state=0).fit(X)
+    assert clustering_accuracy(y, model.labels_) > 0.98
+
+
+@pytest.mark.parametrize("mode_update", ["argmax", "mean_shift", "density"])
+def test_attributes_have_the_promised_shapes(blobs, mode_update):
+    X, _ = blobs
+    model = fit(X, mode_update=mode_update)
+    assert model.labels_.shape == (90,)
+    assert model.memberships_.shape == (90, 3)
+    assert model.modes_.shape == (3, 2)
+    assert model.affinity_.shape == (90, 90)
+    assert sparse.issparse(model.affinity_)
+    np.testing.assert_array_equal(model.labels_[model.mode_indices_], np.arange(3))
+    if mode_update != "mean_shift":
+        np.testing.assert_array_equal(model.modes_, X[model.mode_indices_])
+    assert model.n_iter_ == len(model.history_)
+    assert model.bandwidth_ > 0
+    assert (model.neighbor_search_, model.neighbor_recall_) == ("kd_tree", 1.0)
+    assert {"neighbors", "affinity", "solve"} <= set(model.timings_)
+    assert model.n_features_in_ == 2
+
+
+def test_objectives_are_the_definitions(blobs):
+    X, _ = blobs
+    model = fit(X, diagonal_shift=0.5, laplacian_weight=0.3)
+    a = model.transform(X)
+    assert model.relaxed_objective_ == pytest.approx(
+        relaxed_objective(a, model.affinity_, model.memberships_, 0.3, 0.5)
+    )
+    assert model.discrete_objective_ == pytest.approx(discrete_objective(a, model.affinity_, model.labels_, 0.3))
+
+
+def test_transform_is_the_gaussian_of_the_distance(blobs):
+    X, _ = blobs
+    model = fit(X)
+    squared = ((X[:, None] - model.modes_) ** 2).sum(axis=2)
+    np.testing.assert_allclose(model.transform(X), np.exp(-squared / (2 * model.bandwidth_**2)), atol=1e-12)
+
+
+def test_bandwidth_may_be_given(blobs):
+    assert fit(blobs[0], bandwidth=2.5).bandwidth_ == 2.5
+
+
+def test_weight_zero_is_plain_k_modes(blobs):
+    """Every sample goes to the nearest mode, also where the kernel has underflown."""
+    X, _ = blobs
+    model = fit(X * 100, laplacian_weight=0, bandwidth=1.0)
+    squared = ((X[:, None] * 100 - model.modes_) ** 2).sum(axis=2)
+    np.testing.assert_array_equal(model.labels_, squared.argmin(axis=1))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("engine", ["numpy", "auto"])
+def test_the_type_of_X_is_kept(blobs, dtype, engine):
+    model = fit(blobs[0].astype(dtype), engine=engine, mode_update="mean_shift")
+    for array in (model.memberships_, model.modes_, model.affinity_, model.transform(blobs[0])):
+        assert array.dtype == dtype
+    assert model.predict_proba(blobs[0]).dtype == dtype
+
+
+def test_integers_become_float64(blobs):
+    assert fit(np.round(blobs[0] * 10).astype(np.int32)).memberships_.dtype == np.float64
+
+
+def test_the_same_random_state_gives_the_same_answer_for_any_number_of_threads():
+    X = np.random.default_rng(0).integers(0, 5, size=(800, 16)).astype(np.float32)
+    parameters = {"n_clusters": 6, "n_init": 3, "mode_update": "mean_shift", "max_iter": 5, "random_state": 3}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        one, two, four = (LaplacianKModes(**parameters, n_jobs=n).fit(X) for n in (1, 2, 4))
+    for other in (two, four):
+        np.testing.assert_array_equal(other.memberships_, one.memberships_)
+        np.testing.assert_array_equal(other.modes_, one.modes_)
+        assert other.relaxed_objective_ == one.relaxed_objective_
+
+
+def test_restarts_keep_the_lowest_normalised_cut():
+    from slkmodes import normalized_cut
+
+    X, _ = make_moons(300, noise=0.08, random_state=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        one = LaplacianKModes(4, n_init=1, random_state=0).fit(X)
+        ten = LaplacianKModes(4, n_init=10, random_state=0).fit(X)
+    assert normalized_cut(ten.affinity_, ten.labels_) <= normalized_cut(one.affinity_, one.labels_)
+
+
+@pytest.mark.parametrize("init", ["k-means++", "random", np.array([0, 30, 60]), [1, 31, 61]])
+def test_every_kind_of_seed(blobs, init):
+    X, y = blobs
+    model = fit(X, init=init, n_init=5)
+    assert model.labels_.shape == y.shape
+    if not isinstance(init, str):
+        np.testing.assert_array_equal(model.labels_, y)
+
+
+def test_seeds_given_as_points_keep_their_order(blobs):
+    X, y = blobs
+    model = fit(X, init=np.array([[0.0, 8.0], [0.0, 0.0], [8.0, 0.0]]))
+    np.testing.assert_array_equal(model.labels_, np.array([1, 2, 0])[y])
+
+
+@pytest.mark.parametrize("affinity", ["binary", "gaussian"])
+@pytest.mark.parametrize("symmetrize", ["union", "mutual", "average", "none"])
+def test_every_graph(blobs, affinity, symmetrize):
+    X, y = blobs
+    model = fit(X, affinity=affinity, symmetrize=symmetrize, n_neighbors=10, init=[0, 30, 60])
+    assert clustering_accuracy(y, model.labels_) == 1.0
+
+
+def test_the_sufficient_shift_is_found_and_recorded(blobs):
+    model = fit(blobs[0], diagonal_shift="auto", mode_update="density", warm_memberships=True, tol=1e-9)
+    smallest = np.linalg.eigvalsh(model.affinity_.toarray())[0]
+    assert model.diagonal_shift_ >= -smallest - 2
+    trace = [value for step in model.history_ for value in step.relaxed_objectives] + [model.relaxed_objective_]
+    assert np.all(np.diff(trace) <= 1e-9 * np.abs(trace[0]))
+
+
+def test_history_is_what_the_papers_figures_plot(blobs):
+    model = fit(blobs[0], mode_update="mean_shift")
+    step = model.history_[0]
+    assert len(step.relaxed_objectives) >= 2
+    assert step.mode_shifts.shape == (3,)
+    assert step.cluster_sizes.sum() == 90
+
+
+# --- new samples ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode_update", ["argmax", "mean_shift", "density"])
+@pytest.mark.parametrize("symmetrize", ["union", "none"])
+def test_predicting_the_training_data_returns_the_fit(mode_update, symmetrize):
+    X = np.random.default_rng(0).normal(size=(400, 5))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = fit(X, n_clusters=5, mode_update=mode_update, symmetrize=symmetrize, laplacian_weight=0.6)
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    np.testing.assert_array_equal(model.predict_proba(X), model.memberships_)
+    shuffled = np.random.default_rng(1).permutation(400)
+    np.testing.assert_array_equal(model.predict(X[shuffled]), model.labels_[shuffled])
+
+
+def test_a_new_sample_follows_the_stated_rule(blobs):
+    X, _ = blobs
+    model = fit(X, laplacian_weight=0.4, affinity="gaussian")
+    new = np.array([[1.0, 2.0], [4.0, 4.0]])
+    distances = np.linalg.norm(new[:, None] - X, axis=2)
+    logits = np.exp(-((new[:, None] - model.modes_) ** 2).sum(axis=2) / (2 * model.bandwidth_**2))
+    for row in range(2):
+        nearest = np.argsort(distances[row])[:5]
+        weights = np.exp(-(distances[row, nearest] ** 2) / (2 * model.bandwidth_**2))
+        logits[row] += 0.4 * weights @ model.memberships_[nearest]
+    expected = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(model.predict_proba(new), expected)
+    np.testing.assert_array_equal(model.predict(new), expected.argmax(axis=1))
+    assert model.score(new) == pytest.approx(np.log(np.exp(logits).sum(axis=1)).mean())
+
+
+def test_new_samples_join_the_cloud_they_fall_in(blobs):
+    X, y = blobs
+    model = fit(X)
+    new = X + np.random.default_rng(5).normal(scale=0.2, size=X.shape)
+    np.testing.assert_array_equal(model.predict(new), model.labels_)
+    del y
+
+
+# --- scikit-learn's world --------------------------------------------------------------------------
+
+
+def test_clone_and_pickle(blobs):
+    X, _ = blobs
+    model = fit(X, n_neighbors=7, init=np.array([0, 30, 60]))
+    assert clone(model).get_params()["n_neighbors"] == 7
+    again = pickle.loads(pickle.dumps(model))  # noqa: S301
+    np.testing.assert_array_equal(again.predict(X + 0.01), model.predict(X + 0.01))
+    assert again.status_ is Status.CONVERGED
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_data_frames_in_and_out(blobs, frame):
+    X, _ = blobs
+    table = frame({"height": X[:, 0], "weight": X[:, 1]})
+    model = LaplacianKModes(3, random_state=0)
+    model.set_output(transform="pandas" if frame is pd.DataFrame else "polars").fit(table)
+    assert list(model.feature_names_in_) == ["height", "weight"]
+    out = model.transform(table)
+    assert isinstance(out, frame)
+    assert list(out.columns) == list(model.get_feature_names_out()) == [f"laplaciankmodes{i}" for i in range(3)]
+    np.testing.assert_array_equal(model.predict(table), model.labels_)
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(table[["weight", "height"]])
+
+
+def test_pipelines_and_searches(blobs):
+    X, y = blobs
+    labels = make_pipeline(StandardScaler(), LaplacianKModes(3, random_state=0)).fit_predict(X)
+    assert clustering_accuracy(y, labels) == 1.0
+    search = GridSearchCV(LaplacianKModes(3, random_state=0), {"n_neighbors": [4, 8]}, cv=3).fit(X)
+    assert search.best_params_["n_neighbors"] in (4, 8)
+
+
+def test_not_fitted_yet(blobs):
+    for method in ("predict", "predict_proba", "transform", "score"):
+        with pytest.raises(NotFittedError):
+            getattr(LaplacianKModes(3), method)(blobs[0])
+
+
+def test_verbose_tells_what_happens(blobs, capsys):
+    fit(blobs[0], verbose=1, n_init=2)
+    said = capsys.readouterr().out
+    for word in ("neighbors:", "graph: kd_tree", "run 2, mode update 1", "solve:"):
+        assert word in said
+    fit(blobs[0])
+    assert capsys.readouterr().out == ""
+
+
+def test_every_parameter_and_attribute_is_documented(blobs):
+    text = inspect.getdoc(LaplacianKModes)
+    for name in LaplacianKModes().get_params():
+        assert f"\n{name} : " in text, name
+    fitted = [name for name in vars(fit(blobs[0])) if name.endswith("_") and not name.startswith("_")]
+    for name in fitted:
+        assert name in text, name
+
+
+# --- a given graph -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode_update", ["argmax", "density"])
+@pytest.mark.parametrize("form", [sparse.csr_array, sparse.csr_matrix, sparse.coo_array, np.asarray])
+def test_a_precomputed_affinity(blobs, mode_update, form):
+    X, y = blobs
+    W = fit(X, n_neighbors=10).affinity_
+    given = form(W.toarray())
+    model = fit(given, affinity="precomputed", mode_update=mode_update, init=[0, 30, 60])
+    np.testing.assert_array_equal(model.labels_, y)
+    np.testing.assert_array_equal(model.labels_[model.mode_indices_], np.arange(3))
+    assert model.modes_ is None
+    assert model.bandwidth_ is None
+    assert model.neighbor_search_ == "precomputed"
+    np.testing.assert_array_equal(model.predict(given), model.labels_)
+    assert model.transform(given).shape == (90, 3)
+
+
+def test_a_precomputed_graph_is_seeded_by_name_too(blobs):
+    X, y = blobs
+    W = fit(X, n_neighbors=10).affinity_
+    scores = []
+    for init in ("k-means++", "random"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model = fit(W, affinity="precomputed", init=init, n_init=10)
+        scores.append(clustering_accuracy(y, model.labels_))
+    assert min(scores) == 1.0
+
+
+def test_new_rows_of_a_precomputed_affinity(blobs):
+    X, y = blobs
+    W = fit(X, n_neighbors=10).affinity_
+    model = fit(W, affinity="precomputed", init=[0, 30, 60])
+    new = sparse.csr_array(np.eye(90)[[3, 33, 63]])  # each like one known sample
+    assert model.predict(new).tolist() == [0, 1, 2]
+    del y
+
+
+def test_unit_scaling_of_zero_rows():
+    """A row of zeros stays zero under unit scaling; it is clustered like any other."""
+    rng = np.random.default_rng(0)
+    X = np.abs(rng.normal(size=(60, 4)))
+    X[:8] = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = make_pipeline(Normalizer(), LaplacianKModes(2, random_state=0)).fit(X)
+    assert np.all(np.isfinite(model[-1].memberships_))
+    assert len(set(model[-1].labels_[:8])) == 1

@@ -1,0 +1,115 @@
+import pickle
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from slkmodes import neighbors
+from slkmodes.neighbors import SEARCHES, NeighborIndex, choose_search, drop_self, rank_candidates, recall_of
+
+
+def brute(X, k):
+    D = cdist(X, X)
+    np.fill_diagonal(D, np.inf)
+    return np.sort(D, axis=1)[:, :k]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("search", ["kd_tree", "brute"])
+def test_exact_searches_find_the_nearest_others(search, dtype):
+    X = np.random.default_rng(0).normal(size=(300, 6)).astype(dtype)
+    found = NeighborIndex(X, search, 7, 2).graph()
+    np.testing.assert_allclose(found.distances, brute(X, 7), rtol=1e-5)
+    assert found.distances.dtype == dtype
+    assert found.recall == 1.0
+    assert not np.any(found.indices == np.arange(300)[:, None])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_features", [12, 80])
+def test_inverted_lists_find_what_they_say_they_find(n_features, dtype):
+    rng = np.random.default_rng(0)
+    X = (rng.normal(size=(20, n_features))[rng.integers(20, size=3000)] * 2).astype(dtype)
+    X += rng.normal(size=X.shape).astype(dtype)
+    found = NeighborIndex(X, "inverted_lists", 6, 2).graph()
+    truth = brute(X, 6)
+    assert found.recall >= neighbors.TARGET_RECALL
+    assert recall_of(found.distances, truth) == pytest.approx(found.recall, abs=0.03)
+    assert not np.any(found.indices == np.arange(3000)[:, None])
+    rows = np.arange(0, 3000, 97)
+    expected = np.linalg.norm(X[found.indices[rows]].astype(float) - X[rows, None], axis=2)
+    np.testing.assert_allclose(found.distances[rows], expected, rtol=1e-4)
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_far_from_the_origin_neighbours_are_still_told_apart(search):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(1200, 12)) * 0.01 + np.where(rng.random((1200, 1)) < 0.5, 1e3, -1e3)
+    found = NeighborIndex(X, search, 5, 1).graph()
+    assert recall_of(found.distances, brute(X, 5)) > 0.95
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_a_duplicate_is_a_neighbour_and_the_row_itself_never(search):
+    """More copies of a row than neighbours: every neighbour is a copy, at distance exactly 0."""
+    X = np.repeat(np.random.default_rng(0).normal(size=(100, 12)), 20, axis=0).astype(np.float32)
+    found = NeighborIndex(X, search, 5, 2).graph()
+    assert np.all(found.distances == 0)
+    assert np.all(found.indices // 20 == (np.arange(2000) // 20)[:, None])
+    assert not np.any(found.indices == np.arange(2000)[:, None])
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_the_number_of_threads_changes_nothing(search):
+    """Integers, so that distances tie."""
+    X = np.random.default_rng(0).integers(0, 4, size=(1500, 12)).astype(np.float32)
+    one, two, four = (NeighborIndex(X, search, 6, n).graph() for n in (1, 2, 4))
+    for other in (two, four):
+        np.testing.assert_array_equal(other.indices, one.indices)
+        np.testing.assert_array_equal(other.distances, one.distances)
+
+
+def test_auto_looks_at_the_shape():
+    assert choose_search(3_000_000, 4) == "kd_tree"
+    assert choose_search(5_000, 784) == "brute"
+    assert choose_search(70_000, 784) == "inverted_lists"
+
+
+def test_low_recall_is_said(monkeypatch):
+    monkeypatch.setattr(neighbors.BruteSearch, "recall", 0.5)
+    X = np.random.default_rng(0).normal(size=(50, 12))
+    with pytest.warns(UserWarning, match=r"found 50.0% .* neighbor_search='brute'"):
+        NeighborIndex(X, "brute", 5, 1).graph()
+
+
+def test_too_few_rows_in_the_lists_are_made_up_for():
+    """Seven far groups of six rows: a list holds fewer rows than asked for."""
+    rng = np.random.default_rng(0)
+    X = np.repeat(rng.normal(size=(200, 12)) * 100, 6, axis=0) + rng.normal(size=(1200, 12))
+    index = NeighborIndex(X, "inverted_lists", 20, 1)
+    index.built.index.nprobe = 1
+    indices, distances = index.query(X[:50])
+    assert indices.min() >= 0
+    assert np.all(np.isfinite(distances))
+
+
+def test_drop_self_removes_the_row_or_the_farthest():
+    indices, distances = drop_self(np.array([[0, 1, 2], [2, 0, 3]]), np.array([[0.0, 1.0, 2.0], [0.0, 0.0, 0.0]]))
+    assert indices.tolist() == [[1, 2], [2, 0]]
+    assert distances.tolist() == [[1.0, 2.0], [0.0, 0.0]]
+
+
+def test_candidates_are_ranked_by_distance_then_by_row():
+    X = np.array([[0.0], [2.0], [-2.0], [1.0]])
+    indices, distances = rank_candidates(X, np.zeros((1, 1)), np.array([[2, 1, -1, 3]]), 3)
+    assert indices.tolist() == [[3, 1, 2]]
+    assert distances.tolist() == [[1.0, 2.0, 2.0]]
+
+
+def test_an_index_is_pickled_without_what_it_built():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    index = NeighborIndex(X, "kd_tree", 4, 1)
+    before = index.query(X)
+    again = pickle.loads(pickle.dumps(index))  # noqa: S301
+    assert again._built is None
+    np.testing.assert_array_equal(again.query(X)[0], before[0])

@@ -1,0 +1,140 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from slkmodes.affinity import neighbor_affinity, sufficient_shift
+from slkmodes.engines.numpy_engine import NumpyEngine
+from slkmodes.mode_kernels import GaussianKernel
+from slkmodes.neighbors import NeighborIndex
+from slkmodes.problem import Method, Problem
+from slkmodes.solution import Status
+from slkmodes.solver import RESEED_ROUNDS, exemplars, iterate, solve
+from tests.examples import random_problem, six_points
+
+
+def run(problem, rows, engine=None, **method):
+    seeds = problem.kernel.modes_at(np.array(rows))
+    return solve(problem, Method(**method), engine or NumpyEngine(), seeds, np.random.default_rng(0))
+
+
+def test_states_come_one_per_outer_iteration_and_the_last_has_the_status(engine):
+    problem = random_problem(0)
+    placed = engine.place(problem)
+    seeds = problem.kernel.modes_at(np.arange(4))
+    states = list(iterate(problem, Method(), engine, placed, seeds, np.random.default_rng(0)))
+    assert all(state.status is None for state in states[:-1])
+    assert states[-1].status is not None
+
+
+def test_sweep_limit_is_reported(engine):
+    solution = run(six_points(), [0, 3], engine, max_sweeps=2, tol=0.0)
+    assert solution.status is Status.SWEEP_LIMIT
+    assert len(solution.history[0].relaxed_objectives) == 2
+
+
+def test_iteration_limit_is_reported_and_the_modes_belong_to_the_memberships(engine):
+    problem = random_problem(11, n=60, laplacian_weight=3.0)
+    full = run(problem, [0, 1, 2, 3], engine, mode_update="density")
+    assert len(full.history) > 1
+    short = run(problem, [0, 1, 2, 3], engine, mode_update="density", max_iter=1)
+    assert short.status in (Status.ITERATION_LIMIT, Status.EMPTY_CLUSTERS)
+    alive = np.unique(short.labels)
+    np.testing.assert_array_equal(short.labels[short.modes.rows[alive]], alive)
+
+
+def test_modes_that_return_end_the_run(monkeypatch):
+    """Two modes that swap for ever: the third set has been seen."""
+    from slkmodes import mode_updates, solver
+
+    problem = six_points()
+    there, back = (problem.kernel.modes_at(np.array(rows)) for rows in ([0, 3], [2, 5]))
+
+    def swap(engine, assignment):
+        return back if assignment.modes.rows[0] == 0 else there
+
+    table = {"swap": mode_updates.ModeUpdate(mode_updates.seeds_themselves, swap)}
+    monkeypatch.setattr(solver, "MODE_UPDATES", table)
+    solution = run(problem, [0, 3], mode_update="swap")
+    assert solution.status is Status.CYCLED
+    assert len(solution.history) == 2
+    warm = run(problem, [0, 3], mode_update="swap", warm_memberships=True, max_iter=7)
+    assert warm.status is Status.ITERATION_LIMIT
+
+
+def two_triangles(*, duplicates=False):
+    """Two far groups of three joined rows, three clusters; of duplicates only two clusters can be told apart."""
+    X = np.array([[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]])
+    W = sparse.csr_array(np.kron(np.eye(2), np.ones((3, 3)) - np.eye(3)))
+    return Problem(GaussianKernel(np.floor(X) if duplicates else X, 1.0), W, 3, 5.0, sufficient_shift(W, 5.0))
+
+
+def test_swinging_memberships_are_reported_and_the_shift_stops_them(engine):
+    """A triangle shared by two clusters: at this weight its rows exchange their memberships for ever."""
+    swinging = replace(two_triangles(), diagonal_shift=0.0)
+    solution = run(swinging, [0, 1, 3], engine)
+    assert solution.status is Status.OSCILLATED
+    assert len(solution.history[-1].relaxed_objectives) < 100
+    assert run(two_triangles(), [0, 1, 3], engine).status is Status.CONVERGED
+
+
+def test_a_cluster_that_cannot_live_is_reseeded_then_reported(engine):
+    solution = run(two_triangles(duplicates=True), [0, 1, 3], engine)
+    assert solution.status is Status.EMPTY_CLUSTERS
+    assert sum(bool(step.reseeded) for step in solution.history) == RESEED_ROUNDS
+    assert set(solution.labels.tolist()) < {0, 1, 2}
+
+
+def test_a_dead_cluster_may_be_left_alone(engine):
+    solution = run(two_triangles(duplicates=True), [0, 1, 3], engine, reseed_empty=False)
+    assert solution.status is Status.EMPTY_CLUSTERS
+    assert not any(step.reseeded for step in solution.history)
+
+
+def test_reseeding_saves_a_cluster_that_started_in_the_wrong_place(engine):
+    """Two seeds in one of two far triangles: the one that dies is reborn in the other."""
+    problem = replace(two_triangles(), n_clusters=2, diagonal_shift=0.0)
+    found = []
+    for seed in range(6):
+        seeds = problem.kernel.modes_at(np.array([0, 1]))
+        solution = solve(problem, Method(), engine, seeds, np.random.default_rng(seed))
+        found.append(solution.status is Status.CONVERGED and len(set(solution.labels.tolist())) == 2)
+    assert np.mean(found) >= 0.5
+
+
+def test_warm_memberships_take_fewer_sweeps(engine):
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    graph = neighbor_affinity(NeighborIndex(X, "kd_tree", 6, 1).graph(), "binary", "union", 1.0)
+    problem = Problem(GaussianKernel(X, 0.5), graph, 3, 0.5)
+    last_sweeps = {}
+    for warm in (False, True):
+        solution = run(problem, [0, 1, 2], engine, mode_update="mean_shift", warm_memberships=warm)
+        last_sweeps[warm] = len(solution.history[-1].relaxed_objectives)
+    assert last_sweeps[True] < last_sweeps[False] / 2
+
+
+def test_exemplar_of_a_mean_shift_mode_is_the_nearest_member():
+    problem = six_points()
+    solution = run(problem, [0, 3], mode_update="mean_shift")
+    assert exemplars(problem, solution).tolist() == [1, 4]
+
+
+def test_exemplars_of_row_modes_are_the_modes():
+    problem = six_points()
+    assert exemplars(problem, run(problem, [0, 3])).tolist() == [1, 4]
+
+
+def test_every_status_tells_what_to_do():
+    for status in Status:
+        assert status.value.endswith(".")
+        if status is not Status.CONVERGED:
+            assert any(word in status.value for word in ("Increase", "Decrease", "Set"))
+
+
+@pytest.mark.parametrize("update", ["argmax", "density", "mean_shift"])
+def test_one_cluster_holds_everyone(engine, update):
+    problem = random_problem(0, n_clusters=1)
+    solution = run(problem, [3], engine, mode_update=update)
+    assert solution.status is Status.CONVERGED
+    np.testing.assert_array_equal(solution.memberships, 1)
