@@ -24,7 +24,7 @@ lint: $(VENV)/.installed-dev
 dist: $(VENV)/.installed-dev
 	rm -rf dist
 	$(BIN)/python -m build
-	$(BIN)/python tests/check_dist.py dist
+	$(BIN)/python .ci/check_dist.py dist
 
 clean:
 	rm -rf $(VENV) build dist demo-output .hypothesis .mypy_cache .pytest_cache .ruff_cache

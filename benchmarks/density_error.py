@@ -1,6 +1,6 @@
 """What the elimination in ``densest_member`` loses against the exact density, and what it saves.
 
-    SLKMODES_DATA=<folder> python -m benchmarks.density_error
+SLKMODES_DATA=<folder> python -m benchmarks.density_error
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """MNIST in the paper's own setting: binary 5-NN, unit rows, bandwidth 0.4, weight 1.31, cold start, five seeds.
 
-    SLKMODES_DATA=<folder> python -m benchmarks.paper_setting
+SLKMODES_DATA=<folder> python -m benchmarks.paper_setting
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ PAPER = {"argmax": "SLK-BO .77 / .80", "mean_shift": "SLK-MS .80 / .79"}  # its 
 def main() -> None:
     X, y = load("mnist")
     X = normalize(X.astype(np.float32))
-    print(f"{'graph':<10}{'modes':<12}{'seed':>5}{'NMI':>7}{'ACC':>7}{'ncut':>7}{'iterations':>12}{'sweeps':>8}{'s':>7}")
+    print(
+        f"{'graph':<10}{'modes':<12}{'seed':>5}{'NMI':>7}{'ACC':>7}{'ncut':>7}{'iterations':>12}{'sweeps':>8}{'s':>7}"
+    )
     for symmetrize in ("none", "union"):
         for mode_update in ("argmax", "mean_shift"):
             scores = []

@@ -1,6 +1,6 @@
 """One z-update of all rows: the C++ engine beside NumPy, per size, type and thread, and import times.
 
-    python -m benchmarks.sweep
+python -m benchmarks.sweep
 """
 
 from __future__ import annotations

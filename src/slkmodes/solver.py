@@ -18,6 +18,8 @@ from slkmodes.solution import Solution, State, Status, Step
 
 # The modes have settled when none moves by more than this part of the kernel's scale.
 MODE_TOLERANCE = 1e-3
+# R must stand still for so many sweeps: on a directed graph it may rise and fall, and stand still where it turns.
+SETTLED_SWEEPS = 3
 # A cluster that died this often will not live at this weight.
 RESEED_ROUNDS = 3
 
@@ -97,19 +99,22 @@ def _update_memberships(
 ) -> tuple[Any, tuple[float, ...], Status]:
     """Sweep until R stops falling: the inner loop. Returns Z, R before each sweep, and how it ended."""
     objectives: list[float] = []
-
-    def as_before(sweeps_ago: int) -> bool:
-        now, then = objectives[-1], objectives[-1 - sweeps_ago]
-        return abs(now - then) <= method.tol * abs(now)
-
-    for sweep in range(1, method.max_sweeps + 1):
+    for _ in range(method.max_sweeps):
         memberships, objective = engine.sweep(placed, similarity, memberships, problem.laplacian_weight)
         objectives.append(objective)
-        if sweep > 1 and as_before(1):
+        if _repeats(objectives, 1, method.tol):
             return memberships, tuple(objectives), Status.CONVERGED
-        if sweep > 2 and as_before(2):
+        if _repeats(objectives, 2, method.tol):
             return memberships, tuple(objectives), Status.OSCILLATED
     return memberships, tuple(objectives), Status.SWEEP_LIMIT
+
+
+def _repeats(objectives: list[float], period: int, tol: float) -> bool:
+    """Whether each of the last values of R is, to the tolerance, what it was ``period`` sweeps before."""
+    if len(objectives) < SETTLED_SWEEPS + period:
+        return False
+    now, then = np.array(objectives[-SETTLED_SWEEPS:]), np.array(objectives[-SETTLED_SWEEPS - period : -period])
+    return bool(np.all(np.abs(now - then) <= tol * np.abs(now)))
 
 
 def _status(
