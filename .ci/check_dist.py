@@ -15,6 +15,7 @@ with tarfile.open(sdist) as archive:
 
 
 def require(condition: bool, message: str) -> None:
+    """Stop with the message unless the condition holds."""
     if not condition:
         sys.exit(f"check_dist: {message}")
 

@@ -57,7 +57,8 @@ def main() -> None:
                 for name, threads in (("numpy", 1), ("native", 1), ("native", 2))
             )
             print(
-                f"{n:>9}{n_clusters:>9}{np.dtype(dtype).name:>9}{spec:>10.2f}{one:>10.2f}{two:>10.2f}{spec / two:>6.1f}x",
+                f"{n:>9}{n_clusters:>9}{np.dtype(dtype).name:>9}{spec:>10.2f}{one:>10.2f}{two:>10.2f}"
+                f"{spec / two:>6.1f}x",
                 flush=True,
             )
     ours, theirs = import_seconds("slkmodes"), import_seconds("sklearn.cluster")

@@ -119,6 +119,20 @@ def test_restarts_keep_the_lowest_normalised_cut():
     assert normalized_cut(ten.affinity_, ten.labels_) <= normalized_cut(one.affinity_, one.labels_)
 
 
+def test_a_run_that_lost_a_cluster_does_not_win_by_it(blobs):
+    """Two clouds cut into three cost edges; into two, none."""
+    X = blobs[0][:60]
+    parameters = {"n_clusters": 3, "laplacian_weight": 2.0, "init": "random", "empty_clusters": "keep"}
+    single = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        for seed in range(10):
+            single.append(LaplacianKModes(**parameters, random_state=seed).fit(X).status_)
+        best = LaplacianKModes(**parameters, n_init=20, random_state=0).fit(X)
+    assert Status.EMPTY_CLUSTERS in single
+    assert best.status_ is not Status.EMPTY_CLUSTERS
+
+
 @pytest.mark.parametrize("init", ["k-means++", "random", np.array([0, 30, 60]), [1, 31, 61]])
 def test_every_kind_of_seed(blobs, init):
     X, y = blobs
@@ -188,6 +202,13 @@ def test_a_new_sample_follows_the_stated_rule(blobs):
     np.testing.assert_allclose(model.predict_proba(new), expected)
     np.testing.assert_array_equal(model.predict(new), expected.argmax(axis=1))
     assert model.score(new) == pytest.approx(np.log(np.exp(logits).sum(axis=1)).mean())
+
+
+def test_the_score_of_the_training_data_uses_the_graph_itself(blobs):
+    X, _ = blobs
+    model = fit(X, laplacian_weight=0.4, diagonal_shift=0.3)
+    logits = model.transform(X) + 0.4 * (model.affinity_ @ model.memberships_ + 0.3 * model.memberships_)
+    assert model.score(X) == pytest.approx(np.log(np.exp(logits).sum(axis=1)).mean())
 
 
 def test_new_samples_join_the_cloud_they_fall_in(blobs):

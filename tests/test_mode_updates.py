@@ -39,6 +39,18 @@ def test_density_takes_the_member_of_highest_weighted_density(engine):
             assert scores[modes.rows[cluster]] == pytest.approx(scores[candidates].max())
 
 
+def test_a_denser_mode_is_kept_even_if_it_is_no_member(engine):
+    """Its cluster lost it, but no member is as dense: giving it up would raise R."""
+    X = np.array([[0.0], [0.1], [-0.1], [0.4], [-0.4]])
+    problem = Problem(GaussianKernel(X, 0.3), random_graph(np.random.default_rng(0), 5), 2, 1.0)
+    placed = engine.place(problem)
+    modes = problem.kernel.modes_at(np.array([0, 4]))
+    similarity = engine.similarity(placed, modes)
+    groups = group_by_label(np.array([1, 1, 1, 0, 0]), 2)
+    assignment = Assignment(problem, placed, similarity, engine.start(placed, similarity), groups, modes)
+    assert mode_updates.density(engine, assignment).rows[0] == 0
+
+
 def test_mean_shift_ends_where_eq_9_stands_still(engine):
     assignment = assignment_of(random_problem(1), engine)
     points = mode_updates.mean_shift(engine, assignment).points

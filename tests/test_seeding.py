@@ -53,7 +53,7 @@ def test_a_dead_cluster_is_reborn_far_from_the_living(kernel):
 
 def test_drawing_from_rows_that_all_equal_a_mode_still_ends():
     kernel = GaussianKernel(np.zeros((5, 1)), 1.0)
-    row = draw_far_row(kernel, np.ones(5), np.array([0]), np.random.default_rng(0))
+    row = draw_far_row(kernel, np.ones(5), np.random.default_rng(0))
     assert 0 <= row < 5
 
 

@@ -96,7 +96,8 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     init : {"k-means++", "random"}, array of K row numbers or array of shape (K, n_features), default="k-means++"
         First modes. Rules whose modes are samples start from the density modes of the seeds' assignment.
     n_init : int, default=1
-        Runs from different seeds; the one with the lowest normalised cut of the graph is kept.
+        Runs from different seeds; of those with the fewest empty clusters the one with the lowest normalised cut of
+        the graph is kept.
     empty_clusters : {"reseed", "keep"}, default="reseed"
         Whether a cluster that lost its last member is given a new mode, up to three times, or left alone.
     tol : float, default=1e-6
@@ -432,18 +433,19 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         self, problem: Problem, method: Method, engine: Engine, init: Any, rng: np.random.Generator
     ) -> Solution:
         placed = engine.place(problem)
-        best, lowest = None, np.inf
-        for restart in range(1 if not isinstance(init, str) else self.n_init):
+        n_runs = self.n_init if isinstance(init, str) else 1  # given seeds give the same run again
+        best: tuple[tuple[int, float], Solution] | None = None
+        for run in range(1, n_runs + 1):
             seeds = first_modes(init, problem.kernel, problem.n_clusters, rng)
             states = iterate(problem, method, engine, placed, seeds, rng)
-            solution = conclude(problem, engine, placed, self._narrate(restart, states))
-            cut = normalized_cut(self.affinity_, solution.labels)
-            # A clustering into fewer clusters has fewer terms in its cut: it may not win by that.
-            cut += np.count_nonzero(solution.history[-1].cluster_sizes == 0)
-            if best is None or cut < lowest:
-                best, lowest = solution, cut
+            solution = conclude(problem, engine, placed, self._narrate(run, states))
+            # Fewer clusters always have the lower cut: a run that lost one may not win by it.
+            n_empty = np.count_nonzero(solution.history[-1].cluster_sizes == 0)
+            rank = (int(n_empty), normalized_cut(self.affinity_, solution.labels))
+            if best is None or rank < best[0]:
+                best = (rank, solution)
         assert best is not None  # n_init is at least 1
-        return best
+        return best[1]
 
     def _store(self, problem: Problem, solution: Solution, engine: Engine) -> None:
         self.labels_ = solution.labels
@@ -475,11 +477,11 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         engine = make_engine(self.engine_, count_threads(OWNER, self.n_jobs))
         return engine, _check_non_negative(X) if precomputed else np.asarray(X)
 
-    def _narrate(self, restart: int, states: Iterator[State]) -> Iterator[State]:
+    def _narrate(self, run: int, states: Iterator[State]) -> Iterator[State]:
         for iteration, state in enumerate(states, start=1):
             step = state.step
             self._say(
-                f"run {restart + 1}, mode update {iteration}: {len(step.relaxed_objectives)} sweeps, "
+                f"run {run}, mode update {iteration}: {len(step.relaxed_objectives)} sweeps, "
                 f"R = {step.relaxed_objectives[-1]:.6g}, {np.count_nonzero(step.mode_shifts)} modes moved, "
                 f"sizes {step.cluster_sizes.min()} to {step.cluster_sizes.max()}"
                 + (f", {len(step.reseeded)} clusters reseeded" if step.reseeded else "")

@@ -112,7 +112,7 @@ class InvertedListSearch:
         self.components = self._principal_components(sample)
         reduced = self._reduce(X)
         self.index = faiss.IndexIVFFlat(faiss.IndexFlatL2(reduced.shape[1]), reduced.shape[1], n_lists)
-        with faiss_threads(1):  # threads would change the rounding of the centroids, hence the answer
+        with faiss_threads(1):  # faster on so few rows, and the rounding cannot depend on threads
             self.index.train(self._reduce(sample))
         with faiss_threads(n_threads):
             self.index.add(reduced)

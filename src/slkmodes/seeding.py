@@ -28,7 +28,7 @@ def kmeans_plus_plus(kernel: ModeKernel, n_clusters: int, rng: np.random.Generat
     rows = rng.integers(kernel.n_samples, size=1)
     while len(rows) < n_clusters:
         closest = kernel.similarity(slice(None), kernel.modes_at(rows)).max(axis=1)
-        rows = np.append(rows, draw_far_row(kernel, closest, rows, rng))
+        rows = np.append(rows, draw_far_row(kernel, closest, rng))
     return rows
 
 
@@ -56,7 +56,7 @@ def reseed(kernel: ModeKernel, closest: Array, modes: Modes, empty: Rows, rng: n
     """Give the empty clusters a row each that is unlike every mode; ``closest`` is max_l a_pl."""
     rows, points = modes.rows.copy(), None if modes.points is None else modes.points.copy()
     for cluster in empty:
-        fresh = kernel.modes_at(np.array([draw_far_row(kernel, closest, rows, rng)]))
+        fresh = kernel.modes_at(np.array([draw_far_row(kernel, closest, rng)]))
         rows[cluster] = fresh.rows[0]
         if points is not None and fresh.points is not None:
             points[cluster] = fresh.points[0]
@@ -64,13 +64,12 @@ def reseed(kernel: ModeKernel, closest: Array, modes: Modes, empty: Rows, rng: n
     return Modes(rows, points)
 
 
-def draw_far_row(kernel: ModeKernel, closest: Array, taken: Rows, rng: np.random.Generator) -> int:
+def draw_far_row(kernel: ModeKernel, closest: Array, rng: np.random.Generator) -> int:
     """Draw a row by its squared distance, in the kernel's space, to the closest mode.
 
     That distance is bounded: an outlier is no likelier than any other row far from all modes.
     """
     distance = np.maximum(kernel.self_similarity - closest.astype(np.float64), 0.0)
-    distance[taken[taken >= 0]] = 0.0
     total = distance.sum()
     if total == 0.0:  # every row equals a mode
         return int(rng.integers(kernel.n_samples))
