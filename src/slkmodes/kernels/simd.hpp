@@ -44,28 +44,25 @@ SLK_INLINE Vector<T, LANES> filled(T value) {
 }
 
 // Lanes are folded in halves: always in the same order, whatever the machine's registers.
-template <typename T, int LANES>
-SLK_INLINE T sum(const Vector<T, LANES>& v) {
+template <typename T, int LANES, typename Combine>
+SLK_INLINE T fold(const Vector<T, LANES>& v, Combine combine) {
     if constexpr (LANES == 1) {
         return v[0];
     } else {
-        Vector<T, LANES / 2> low, high;
-        std::memcpy(&low, &v, sizeof low);
-        std::memcpy(&high, reinterpret_cast<const char*>(&v) + sizeof low, sizeof high);
-        return sum<T, LANES / 2>(low + high);
+        Vector<T, LANES / 2> halves[2];
+        std::memcpy(halves, &v, sizeof v);
+        return fold<T, LANES / 2>(combine(halves[0], halves[1]), combine);
     }
 }
 
 template <typename T, int LANES>
+SLK_INLINE T sum(const Vector<T, LANES>& v) {
+    return fold<T, LANES>(v, [](const auto& low, const auto& high) { return low + high; });
+}
+
+template <typename T, int LANES>
 SLK_INLINE T maximum(const Vector<T, LANES>& v) {
-    if constexpr (LANES == 1) {
-        return v[0];
-    } else {
-        Vector<T, LANES / 2> low, high;
-        std::memcpy(&low, &v, sizeof low);
-        std::memcpy(&high, reinterpret_cast<const char*>(&v) + sizeof low, sizeof high);
-        return maximum<T, LANES / 2>(low > high ? low : high);
-    }
+    return fold<T, LANES>(v, [](const auto& low, const auto& high) { return low > high ? low : high; });
 }
 
 template <typename T>
