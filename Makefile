@@ -30,7 +30,7 @@ clean:
 	rm -rf $(VENV) build dist demo-output .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 $(VENV)/.pip:
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "slkmodes needs Python 3.11 or newer: make PYTHON=python3.12")'
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "slkmodes needs Python 3.11 or newer: make $(MAKECMDGOALS) PYTHON=python3.12")'
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install --quiet --upgrade "pip>=25.1"
 	touch $@

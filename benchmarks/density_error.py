@@ -20,17 +20,17 @@ from slkmodes.problem import Problem
 
 
 def measure(name: str, X: np.ndarray, classes: np.ndarray) -> None:
-    bandwidth = estimate_bandwidth(NeighborIndex(X, choose_search(*X.shape), 5, 2).graph())
+    bandwidth = estimate_bandwidth(NeighborIndex(X, choose_search(*X.shape), 5).graph(2))
     problem = Problem(GaussianKernel(X, bandwidth), None, 1, 1.0)
     engine, ones = NumpyEngine(), np.ones(len(X))
     losses, exact_s, fast_s, same = [], 0.0, 0.0, 0
     groups = [np.flatnonzero(classes == c) for c in np.unique(classes)]
-    groups = [g for g in groups if len(g) ** 2 > mode_updates.EXACT_PAIRS]
+    groups = [g for g in groups if len(g) ** 2 > problem.kernel.exact_pairs]
     for members in groups:
         start = time.perf_counter()
         sums = problem.kernel.density(members, members, ones[members])
         middle = time.perf_counter()
-        chosen = mode_updates.densest_member(engine, problem, members, members, ones)
+        chosen = mode_updates.densest_member(engine, problem, problem, members, members, ones)
         exact_s, fast_s = exact_s + middle - start, fast_s + time.perf_counter() - middle
         reached = sums[np.searchsorted(members, chosen)]
         losses.append(1 - reached / sums.max())

@@ -32,7 +32,7 @@ def milliseconds(engine: Engine, problem: Problem, repeats: int) -> float:
     times = []
     for _ in range(repeats):
         start = time.perf_counter()
-        Z, _ = engine.sweep(placed, similarity, Z, 1.0)
+        Z, _ = engine.sweep(placed, similarity, Z)
         times.append(time.perf_counter() - start)
     return 1000 * float(np.median(times))
 

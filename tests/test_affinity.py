@@ -17,8 +17,6 @@ from tests.examples import random_graph
 LINE = Neighbors(
     indices=np.array([[1, 2], [0, 2], [1, 0], [2, 1]]),
     distances=np.array([[1.0, 3.0], [1.0, 2.0], [2.0, 3.0], [7.0, 9.0]]),
-    search="by hand",
-    recall=1.0,
 )
 
 
@@ -27,7 +25,7 @@ def test_bandwidth_is_the_papers_mean_of_squared_distances():
 
 
 def test_bandwidth_of_duplicates_alone_is_one():
-    assert estimate_bandwidth(Neighbors(LINE.indices, np.zeros((4, 2)), "", 1.0)) == 1.0
+    assert estimate_bandwidth(Neighbors(LINE.indices, np.zeros((4, 2)))) == 1.0
 
 
 EXPECTED_BINARY = {
@@ -51,7 +49,7 @@ def test_gaussian_weights_are_the_kernel():
 
 
 def test_gaussian_weights_never_drop_an_edge():
-    far = Neighbors(LINE.indices, (LINE.distances * 1e4).astype(np.float32), "", 1.0)
+    far = Neighbors(LINE.indices, (LINE.distances * 1e4).astype(np.float32))
     W = neighbor_affinity(far, "gaussian", "none", bandwidth=1.0)
     assert W.nnz == 8
     assert W.dtype == np.float32
@@ -61,11 +59,11 @@ def test_gaussian_weights_never_drop_an_edge():
 @pytest.mark.parametrize("symmetrize", SYMMETRIZERS)
 def test_graphs_of_data_with_duplicates_have_no_diagonal(symmetrize):
     X = np.repeat(np.random.default_rng(0).normal(size=(10, 2)), 4, axis=0)
-    W = neighbor_affinity(NeighborIndex(X, "kd_tree", 5, 1).graph(), "binary", symmetrize, 1.0)
+    W = neighbor_affinity(NeighborIndex(X, "kd_tree", 5).graph(1), "binary", symmetrize, 1.0)
     assert np.all(W.diagonal() == 0)
     if symmetrize != "none":
         assert abs(W - W.T).max() == 0
-    out_degree = np.diff(neighbor_affinity(NeighborIndex(X, "kd_tree", 5, 1).graph(), "binary", "none", 1.0).indptr)
+    out_degree = np.diff(neighbor_affinity(NeighborIndex(X, "kd_tree", 5).graph(1), "binary", "none", 1.0).indptr)
     assert np.all(out_degree == 5)
 
 

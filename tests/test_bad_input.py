@@ -75,7 +75,10 @@ BAD_PARAMETERS = [
     ({"laplacian_weight": "high"}, ValueError, "laplacian_weight .* got 'high'"),
     ({"laplacian_weight": None}, TypeError, "laplacian_weight .* got None"),
     ({"bandwidth": 0}, ValueError, "bandwidth .* positive finite number or 'auto', got 0"),
+    ({"bandwidth": 1e-200}, ValueError, "bandwidth"),
+    ({"bandwidth": 1e200}, ValueError, "bandwidth"),
     ({"bandwidth": "wide"}, ValueError, "bandwidth"),
+    ({"laplacian_weight": 1e308}, ValueError, "overflows float64. Decrease laplacian_weight"),
     ({"diagonal_shift": -0.1}, ValueError, "diagonal_shift .* or 'auto'"),
     ({"diagonal_shift": "auto", "symmetrize": "none"}, ValueError, "needs a symmetric affinity"),
     ({"affinity": "cosine"}, ValueError, "affinity .* one of 'binary', 'gaussian', 'precomputed'; got 'cosine'"),
@@ -147,7 +150,10 @@ UPDATES = pytest.mark.parametrize("mode_update", ["argmax", "mean_shift", "densi
 
 @UPDATES
 def test_all_rows_equal(mode_update):
-    with pytest.warns(ConvergenceWarning, match=r"without a member\. Decrease laplacian_weight or n_clusters"):
+    with pytest.warns(
+        ConvergenceWarning,
+        match=r"\(2 of 3\): Some clusters ended without a member.*Decrease laplacian_weight, n_neighbors",
+    ):
         model = fit(np.ones((20, 2)), mode_update=mode_update)
     assert model.status_ is Status.EMPTY_CLUSTERS
     assert len(set(model.labels_)) == 1
@@ -183,10 +189,32 @@ def test_as_many_clusters_as_rows():
     assert len(model.mode_indices_) == 8
 
 
-@pytest.mark.parametrize("scale", [1e-150, 1e-30, 1e30, 1e150])
-@pytest.mark.parametrize("search", ["kd_tree", "brute"])
-def test_tiny_and_huge_values(scale, search):
-    quietly(GOOD * scale, neighbor_search=search)
+@pytest.mark.parametrize(
+    ("dtype", "scale"),
+    [(np.float64, s) for s in (1e-140, 1e-30, 1e30, 1e150)] + [(np.float32, 1e-12), (np.float32, 1e17)],
+)
+@pytest.mark.parametrize("search", ["kd_tree", "brute", "inverted_lists"])
+@pytest.mark.parametrize("engine", ["numpy", "auto"])
+def test_small_and_large_values(dtype, scale, search, engine):
+    model = quietly((GOOD * scale).astype(dtype), neighbor_search=search, engine=engine)
+    assert model.bandwidth_ == pytest.approx(fit_bandwidth(GOOD) * scale, rel=0.05)
+
+
+@pytest.mark.parametrize("search", ["kd_tree", "brute", "inverted_lists"])
+@pytest.mark.parametrize(("dtype", "value"), [(np.float64, 1e200), (np.float64, 1e154), (np.float32, 1e19)])
+def test_values_whose_squares_overflow(search, dtype, value):
+    X = GOOD.astype(dtype)
+    X[7] = value
+    with pytest.raises(ValueError, match=r"squared distances overflow float\d+\. Scale X"):
+        fit(X, neighbor_search=search)
+    model = fit(GOOD.astype(dtype), laplacian_weight=0.3)
+    with pytest.raises(ValueError, match="overflow"):
+        model.predict(X)
+
+
+def test_values_whose_squares_vanish():
+    with pytest.raises(ValueError, match="squared distances vanish in float64"):
+        fit(GOOD * 1e-160)
 
 
 def test_rows_far_from_the_origin():
@@ -217,6 +245,10 @@ def test_memory_maps(tmp_path):
     np.save(path, GOOD)
     X = np.load(path, mmap_mode="r")
     np.testing.assert_array_equal(quietly(X).labels_, quietly(GOOD).labels_)
+
+
+def test_more_threads_than_any_machine_has():
+    quietly(GOOD, n_jobs=2**40)
 
 
 def test_an_enormous_weight_stays_finite():

@@ -85,7 +85,7 @@ def test_one_sweep_by_hand(engine, dtype):
     similarity = engine.similarity(placed, problem.kernel.modes_at(np.array([1, 4])))
     Z0 = engine.start(placed, similarity)
     np.testing.assert_allclose(engine.fetch(Z0)[:2, 0], [0.6224593312018546, 0.7310585786300049], rtol=1e-6)
-    Z1, R0 = engine.sweep(placed, similarity, Z0, 1.0)
+    Z1, R0 = engine.sweep(placed, similarity, Z0)
     np.testing.assert_allclose(engine.fetch(Z1)[:2, 0], [0.7235454949773021, 0.8160538546691694], rtol=1e-6)
     assert pytest.approx(R_BEFORE_SWEEPS[0], rel=1e-6) == R0
 

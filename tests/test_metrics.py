@@ -40,6 +40,11 @@ def test_normalised_cut_equals_its_definition():
     assert normalized_cut(W, labels) == pytest.approx(expected)
 
 
+def test_normalised_cut_of_a_dense_matrix():
+    W = random_graph(np.random.default_rng(2), 12)
+    assert normalized_cut(W.toarray(), np.arange(12) % 2) == pytest.approx(normalized_cut(W, np.arange(12) % 2))
+
+
 def test_normalised_cut_of_a_directed_graph_averages_directions():
     W = random_graph(np.random.default_rng(1), 20, symmetric=False)
     labels = np.arange(20) % 2
@@ -64,3 +69,5 @@ def test_wrong_shapes_are_named(pair):
 def test_normalised_cut_wants_a_label_per_row():
     with pytest.raises(ValueError, match="one label per row"):
         normalized_cut(random_graph(np.random.default_rng(0), 5), [0, 1])
+    with pytest.raises(ValueError, match="one label per row"):
+        normalized_cut([0, 1], random_graph(np.random.default_rng(0), 2).toarray())

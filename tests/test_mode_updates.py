@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.sparse import random as random_sparse
 
 from slkmodes import mode_updates
 from slkmodes.engines.numpy_engine import NumpyEngine
@@ -16,7 +17,7 @@ def assignment_of(problem, engine):
     similarity = engine.similarity(placed, modes)
     Z = engine.start(placed, similarity)
     for _ in range(3):
-        Z, _ = engine.sweep(placed, similarity, Z, 4.0)
+        Z, _ = engine.sweep(placed, similarity, Z)
     labels = engine.labels(placed, Z, modes)
     return Assignment(problem, placed, similarity, Z, group_by_label(labels, problem.n_clusters), modes)
 
@@ -72,7 +73,7 @@ def test_a_cluster_without_members_keeps_its_mode(engine):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_elimination_loses_next_to_nothing(dtype, monkeypatch):
+def test_elimination_loses_next_to_nothing(dtype):
     """On a large cluster the chosen row is as dense as the densest, within one in a thousand."""
     rng = np.random.default_rng(0)
     for dimension in (2, 20):
@@ -82,12 +83,12 @@ def test_elimination_loses_next_to_nothing(dtype, monkeypatch):
         members = np.arange(4000)
         ones = np.ones(4000, dtype=dtype)
         exact = kernel.density(members, members, ones)
-        assert mode_updates.EXACT_PAIRS < 4000 * 4000
-        chosen = densest_member(NumpyEngine(), problem, members, members, ones)
+        assert kernel.exact_pairs < 4000 * 4000
+        chosen = densest_member(NumpyEngine(), problem, problem, members, members, ones)
         assert exact[chosen] >= 0.999 * exact.max()
 
 
-def test_elimination_looks_at_far_fewer_pairs(monkeypatch):
+def test_elimination_looks_at_far_fewer_pairs():
     X = np.random.default_rng(0).normal(size=(6000, 3))
     problem = Problem(GaussianKernel(X, 0.5), None, 1, 1.0)
     pairs = []
@@ -98,7 +99,7 @@ def test_elimination_looks_at_far_fewer_pairs(monkeypatch):
             return super().density(placed, candidates, references, weights)
 
     members = np.arange(6000)
-    densest_member(Counting(), problem, members, members, np.ones(6000))
+    densest_member(Counting(), problem, problem, members, members, np.ones(6000))
     assert sum(pairs) < 6000 * 6000 / 5
 
 
@@ -106,8 +107,8 @@ def test_the_old_mode_stays_unless_another_is_denser():
     problem = Problem(GaussianKernel(np.array([[0.0], [1.0], [5.0]]), 1.0), None, 1, 1.0)
     pair = np.array([0, 1])
     for keep in (0, 1):
-        assert densest_member(NumpyEngine(), problem, pair, pair, np.ones(3), keep=keep) == keep
-    assert densest_member(NumpyEngine(), problem, pair, pair, np.ones(3), keep=2) == 0
+        assert densest_member(NumpyEngine(), problem, problem, pair, pair, np.ones(3), keep=keep) == keep
+    assert densest_member(NumpyEngine(), problem, problem, pair, pair, np.ones(3), keep=2) == 0
 
 
 def test_starting_modes_are_the_densest_rows_of_the_seeds_clusters(engine):
@@ -124,9 +125,36 @@ def test_on_a_graph_the_seeds_start_themselves(engine):
     assert start.rows.tolist() == [3, 8]
 
 
-def test_density_on_a_graph_is_the_weighted_degree():
+@pytest.mark.parametrize("symmetric", [True, False])
+def test_density_on_a_graph_sums_the_similarities_to_each_row(symmetric):
     rng = np.random.default_rng(0)
-    W = random_graph(rng, 15)
+    W = random_graph(rng, 15, symmetric=symmetric)
+    kernel, everyone = GraphKernel(W), np.arange(15)
     weights = random_memberships(rng, 15, 2)[:, 0]
-    dense = W.toarray() + W.max() * np.eye(15)
-    np.testing.assert_allclose(GraphKernel(W).density(np.arange(15), np.arange(15), weights), dense @ weights)
+    similarity = kernel.similarity(slice(None), kernel.modes_at(everyone))
+    np.testing.assert_allclose(kernel.density(everyone, everyone, weights), weights @ similarity)
+
+
+def test_density_on_a_graph_is_exact_at_any_size():
+    rng = np.random.default_rng(0)
+    n = 3000
+    W = random_sparse(n, n, density=0.003, format="csr", random_state=0)
+    W = (W + W.T).tocsr()
+    problem = Problem(GraphKernel(W), W, 1, 1.0)
+    everyone, weights = np.arange(n), rng.random(n)
+    sums = problem.kernel.density(everyone, everyone, weights)
+    assert densest_member(NumpyEngine(), problem, problem, everyone, everyone, weights) == sums.argmax()
+
+
+def test_a_large_cluster_never_swaps_its_mode_for_one_less_dense_over_all_rows():
+    """Members and references differ: the finalists win over the members, the old mode over everyone."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(3000, 1)), rng.normal(size=(6000, 1)) * 0.1 + 2.0])
+    problem = Problem(GaussianKernel(X, 0.5), None, 1, 1.0)
+    members, everyone, ones = np.arange(3000), np.arange(9000), np.ones(9000)
+    outsider = 3000 + int(np.argmin(np.abs(X[3000:] - 2.0)))
+    assert densest_member(NumpyEngine(), problem, problem, members, everyone, ones, keep=outsider) == outsider
+    sums = problem.kernel.density(np.array([0, 1]), everyone, ones)
+    weak = int(np.argmin(sums))
+    winner = densest_member(NumpyEngine(), problem, problem, members, everyone, ones, keep=weak)
+    assert problem.kernel.density(np.array([winner]), everyone, ones) >= sums[weak]

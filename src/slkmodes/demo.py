@@ -23,7 +23,7 @@ def main(arguments: list[str] | None = None) -> None:
     X, y = digits.data, digits.target
     print(f"Clustering {len(X):,} digit images of 8 x 8 pixels into 10 clusters; the labels are used to score only.\n")
     start = time.perf_counter()
-    model = LaplacianKModes(n_clusters=10, n_init=10, random_state=0).fit(X)
+    model = LaplacianKModes(n_clusters=10, random_state=0).fit(X)
     seconds = time.perf_counter() - start
 
     rows = [
@@ -33,11 +33,11 @@ def main(arguments: list[str] | None = None) -> None:
         ("discrete objective E, eq. (1)", f"{model.discrete_objective_:.1f}"),
         ("relaxed objective R, eq. (2)", f"{model.relaxed_objective_:.1f}"),
         ("mode updates, sweeps", f"{model.n_iter_}, {sum(len(s.relaxed_objectives) for s in model.history_)}"),
-        ("ended", model.status_.value),
+        ("ended", str(model.status_)),
         ("cluster sizes", " ".join(map(str, np.bincount(model.labels_, minlength=10)))),
         ("engine, neighbour search", f"{model.engine_}, {model.neighbor_search_}"),
         *((f"time, {stage}", f"{1000 * spent:.0f} ms") for stage, spent in model.timings_.items()),
-        ("time, whole fit (10 restarts)", f"{1000 * seconds:.0f} ms"),
+        ("time, whole fit (10 runs)", f"{1000 * seconds:.0f} ms"),
     ]
     width = max(len(name) for name, _ in rows)
     for name, value in rows:
@@ -47,7 +47,7 @@ def main(arguments: list[str] | None = None) -> None:
     picture = output / "digits-modes.png"
     # Rows of the picture in the order of the digits: the only use of the labels beside the scores.
     order = sorted(range(10), key=lambda cluster: int(y[model.mode_indices_[cluster]]))
-    plot_mode_gallery(model, X, (8, 8), order=order).savefig(picture, dpi=110)
+    plot_mode_gallery(model, digits.images, order=order).savefig(picture, dpi=110)
     print(f"\nThe mode of each cluster, its three nearest members and the mean image: {picture}")
 
 

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 from scipy.special import logsumexp
 from sklearn.base import (
     BaseEstimator,
@@ -22,19 +23,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from slkmodes import out_of_sample
-from slkmodes.affinity import (
-    SYMMETRIZERS,
-    WEIGHTS,
-    estimate_bandwidth,
-    given_affinity,
-    neighbor_affinity,
-    sufficient_shift,
-)
+from slkmodes.affinity import SYMMETRIZERS, WEIGHTS, sufficient_shift
 from slkmodes.engines import ENGINES, Engine, make_engine
+from slkmodes.graph import Graph, graph_of_affinities, graph_of_features
 from slkmodes.metrics import normalized_cut
-from slkmodes.mode_kernels import GaussianKernel, GraphKernel, ModeKernel
 from slkmodes.mode_updates import MODE_UPDATES
-from slkmodes.neighbors import SEARCHES, NeighborIndex, choose_search
+from slkmodes.neighbors import SEARCHES
 from slkmodes.problem import Method, Problem
 from slkmodes.seeding import SEEDINGS, first_modes
 from slkmodes.solution import Solution, State, Status
@@ -43,7 +37,9 @@ from slkmodes.validation import (
     check_flag,
     check_init,
     check_integer,
+    check_magnitude,
     check_option,
+    check_reach,
     check_real,
     count_threads,
 )
@@ -72,7 +68,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         Neighbours of each sample in the graph, the sample itself not counted.
     affinity : {"binary", "gaussian", "precomputed"}, default="binary"
         Weight of an edge: 1 as in the paper, the kernel of the mode term, or the entries of X, a (sparse)
-        matrix of non-negative affinities between all samples.
+        matrix of non-negative affinities between all samples (high for similar samples: not distances).
     symmetrize : {"union", "mutual", "average", "none"}, default="union"
         What makes the graph symmetric: an edge where either sample names the other (the larger weight), only
         where both do (the smaller), half the sum of both, or nothing (directed, as in the paper).
@@ -91,11 +87,12 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         at which that density is highest.
     warm_memberships : bool, default=False
         Whether the sweeps after a mode update go on from the memberships so far or, as in the paper's
-        Algorithm 1, begin anew from the similarity to the modes. With True, ``mode_update="density"`` and
-        ``diagonal_shift="auto"`` the relaxed objective never rises, from the first sweep to the last.
+        Algorithm 1, begin anew from the similarity to the modes. With True, ``mode_update="density"``,
+        ``diagonal_shift="auto"`` and ``empty_clusters="keep"`` the relaxed objective never rises, from the first
+        sweep to the last.
     init : {"k-means++", "random"}, array of K row numbers or array of shape (K, n_features), default="k-means++"
         First modes. Rules whose modes are samples start from the density modes of the seeds' assignment.
-    n_init : int, default=1
+    n_init : int, default=10
         Runs from different seeds; of those with the fewest empty clusters the one with the lowest normalised cut of
         the graph is kept.
     empty_clusters : {"reseed", "keep"}, default="reseed"
@@ -109,8 +106,10 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     engine : {"auto", "native", "numpy"}, default="auto"
         Where the arithmetic happens. "auto": C++ where it could be built, else NumPy.
     n_jobs : int or None, default=None
-        Threads; None and -1 mean all cores. The answer does not depend on it.
-    random_state : int, RandomState instance or None, default=None
+        Threads; None and -1 mean all cores, or as many as OMP_NUM_THREADS says. The answer does not depend on it.
+        As with scikit-learn's own OpenMP code, a process that was forked after a fit on several threads must not
+        fit again: start it by spawn, or use joblib.
+    random_state : int, RandomState or Generator instance, or None, default=None
         Decides the seeds. The same number gives the same answer.
     verbose : int, default=0
         1 prints a line per stage and per mode update.
@@ -153,14 +152,18 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     ``n_neighbors`` nearest training samples q, with the weights of ``affinity``. A sample equal to a training
     sample has that sample's own neighbours, hence its fitted memberships: ``predict`` on the training data
     returns ``labels_``. (If several training samples are equal, one of them answers for all.) With
-    ``affinity="precomputed"`` new samples are rows of affinities to the training samples.
+    ``affinity="precomputed"`` new samples are rows of affinities to the training samples, taken as they are: nobody
+    knows which of them are training samples, so that promise holds for features only.
+
+    Features should be on comparable scales (StandardScaler), and of unit length where only directions matter
+    (Normalizer). Every sample gets a cluster: there is no noise label. X is kept, not copied.
 
     Examples
     --------
     >>> from sklearn.datasets import make_moons
     >>> from slkmodes import LaplacianKModes
     >>> X, _ = make_moons(200, noise=0.05, random_state=0)
-    >>> model = LaplacianKModes(n_clusters=2, n_init=5, random_state=0).fit(X)
+    >>> model = LaplacianKModes(n_clusters=2, random_state=0).fit(X)
     >>> model.modes_.shape, model.memberships_.shape
     ((2, 2), (200, 2))
     >>> bool((model.predict(X) == model.labels_).all())
@@ -181,7 +184,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         mode_update: str = "argmax",
         warm_memberships: bool = False,
         init: Any = "k-means++",
-        n_init: int = 1,
+        n_init: int = 10,
         empty_clusters: str = "reseed",
         tol: float = 1e-6,
         max_iter: int = 50,
@@ -231,32 +234,19 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         method = self._check_parameters()
         n_threads = count_threads(OWNER, self.n_jobs)
         engine = make_engine(self.engine, n_threads)
-        rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1))
-        self.timings_: dict[str, float] = {}
+        rng = _generator(self.random_state)
         precomputed = self.affinity == "precomputed"
-        X = self._check_graph(X) if precomputed else self._check_features(X)
-        init = check_init(
-            OWNER,
-            self.init,
-            SEEDINGS,
-            self.n_clusters,
-            X.shape[0],
-            None if precomputed else X.shape[1],
-        )
+        X = self._check_affinities(X) if precomputed else self._check_features(X)
+        n_features = None if precomputed else X.shape[1]
+        init = check_init(OWNER, self.init, SEEDINGS, self.n_clusters, X.shape[0], n_features)
 
-        kernel = self._build_graph(X, n_threads)
-        with self._stage("shift"):
-            self.diagonal_shift_ = self._resolve_shift()
-        problem = Problem(
-            kernel,
-            self.affinity_,
-            self.n_clusters,
-            float(self.laplacian_weight),
-            self.diagonal_shift_,
-        )
-        with self._stage("solve"):
-            solution = self._best_of_restarts(problem, method, engine, init, rng)
-        self._store(problem, solution, engine)
+        timings: dict[str, float] = {}
+        with self._stage("graph", timings):
+            graph = self._build_graph(X, n_threads)
+        problem = self._pose_problem(graph, timings)
+        with self._stage("solve", timings):
+            solution = self._best_of_runs(problem, method, engine, init, rng)
+        self._store(graph, problem, solution, engine, timings)
         return self
 
     def predict(self, X: Any) -> npt.NDArray[np.int64]:
@@ -272,12 +262,8 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         ndarray of shape (n_samples,)
             Labels, 0 to K - 1.
         """
-        engine, X = self._prepare_new(X)
-        extension = out_of_sample.extend(self._fitted, engine, X)
-        labels = out_of_sample.memberships(self._fitted, extension).argmax(axis=1)
-        known = extension.twin >= 0
-        labels[known] = self.labels_[extension.twin[known]]
-        return labels
+        X, extension = self._extend(X)
+        return out_of_sample.labels(self._fitted, extension, X)
 
     def predict_proba(self, X: Any) -> Array:
         """Memberships of each row; see the notes of the class for the rule.
@@ -292,8 +278,8 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         ndarray of shape (n_samples, n_clusters)
             Rows add up to 1.
         """
-        engine, X = self._prepare_new(X)
-        return out_of_sample.memberships(self._fitted, out_of_sample.extend(self._fitted, engine, X))
+        _, extension = self._extend(X)
+        return out_of_sample.memberships(self._fitted, extension)
 
     def transform(self, X: Any) -> Array:
         """Similarity of each row to each mode, between 0 and 1 for features.
@@ -308,13 +294,16 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         ndarray of shape (n_samples, n_clusters)
             k(x, m_l).
         """
-        engine, X = self._prepare_new(X)
+        X = self._check_new(X)
+        engine = make_engine(self.engine_, count_threads(OWNER, self.n_jobs))
         return out_of_sample.similarity_to_modes(self._fitted, engine, X)
 
     def score(self, X: Any, y: Any = None) -> float:
         """How well the model holds the rows: minus their mean share of the bound (5) at its minimum.
 
-        ``mean_p log sum_l exp(k(x_p, m_l) + laplacian_weight * b_pl)``; higher is better.
+        ``mean_p log sum_l exp(k(x_p, m_l) + laplacian_weight * b_pl)``; higher is better for the same parameters.
+        It grows with ``laplacian_weight``, ``n_neighbors`` and ``n_clusters`` by itself: to choose between values of
+        those, compare labels by :func:`slkmodes.normalized_cut` or a silhouette instead.
 
         Parameters
         ----------
@@ -328,9 +317,10 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         float
             The score.
         """
-        engine, X = self._prepare_new(X)
-        extension = out_of_sample.extend(self._fitted, engine, X)
-        return float(np.mean(logsumexp(out_of_sample.logits(self._fitted, extension), axis=1)))
+        return float(np.mean(logsumexp(self._extend(X)[1].logits, axis=1)))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_fitted")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -363,6 +353,11 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
                 f"mode_update='mean_shift' of {OWNER} needs features; with affinity='precomputed' use 'argmax' "
                 "or 'density'."
             )
+        if self.diagonal_shift == "auto" and self.symmetrize == "none":
+            raise ValueError(
+                f"diagonal_shift='auto' of {OWNER} needs a symmetric affinity: set symmetrize to 'union', 'mutual' "
+                "or 'average'."
+            )
         return Method(
             mode_update=self.mode_update,
             warm_memberships=check_flag(OWNER, "warm_memberships", self.warm_memberships),
@@ -373,23 +368,29 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         )
 
     def _check_features(self, X: Any) -> Array:
-        X = validate_data(self, X, dtype=[np.float64, np.float32], order="C")
+        if sparse.issparse(X):
+            raise TypeError(
+                f"Sparse data was passed to {OWNER}, which needs dense features: reduce them first (TruncatedSVD, "
+                "say), or pass a sparse matrix of affinities with affinity='precomputed'."
+            )
+        X = np.asarray(validate_data(self, X, dtype=[np.float64, np.float32], order="C"))
         self._check_enough_samples(len(X))
         if self.n_neighbors >= len(X):
             raise ValueError(
                 f"n_neighbors={self.n_neighbors} of {OWNER} must be less than n_samples={len(X)}: a sample is not "
                 "its own neighbour. Decrease n_neighbors."
             )
-        return np.asarray(X)
+        check_magnitude(OWNER, X)
+        return X
 
-    def _check_graph(self, X: Any) -> Any:
+    def _check_affinities(self, X: Any) -> Any:
         X = validate_data(self, X, dtype=[np.float64, np.float32], accept_sparse="csr")
         if X.shape[0] != X.shape[1]:
             raise ValueError(
                 f"With affinity='precomputed' X must be square, affinities between all samples; got shape {X.shape}."
             )
         self._check_enough_samples(X.shape[0])
-        return given_affinity(_check_non_negative(X), self.symmetrize)
+        return _check_non_negative(X)
 
     def _check_enough_samples(self, n_samples: int) -> None:
         if n_samples < self.n_clusters:
@@ -397,39 +398,32 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
                 f"n_samples={n_samples} must be at least n_clusters={self.n_clusters}. Decrease n_clusters of {OWNER}."
             )
 
-    def _build_graph(self, X: Any, n_threads: int) -> ModeKernel:
-        """Set the graph and what is known of it; return the kernel of the mode term."""
-        self._index: NeighborIndex | None = None
+    def _build_graph(self, X: Any, n_threads: int) -> Graph:
         if self.affinity == "precomputed":
-            self.affinity_, self.bandwidth_ = X, None
-            self.neighbor_search_, self.neighbor_recall_ = "precomputed", 1.0
-            return GraphKernel(X)
-        search = choose_search(*X.shape) if self.neighbor_search == "auto" else self.neighbor_search
-        self._index = NeighborIndex(X, search, self.n_neighbors, n_threads)
-        with self._stage("neighbors"):
-            neighbors = self._index.graph()
-        with self._stage("affinity"):
-            auto = self.bandwidth == "auto"
-            self.bandwidth_ = estimate_bandwidth(neighbors) if auto else float(self.bandwidth)
-            self.affinity_ = neighbor_affinity(neighbors, self.affinity, self.symmetrize, self.bandwidth_)
-        self.neighbor_search_, self.neighbor_recall_ = search, neighbors.recall
-        self._say(
-            f"graph: {search}, recall {neighbors.recall:.3f}, {self.affinity_.nnz / len(X):.1f} edges per sample, "
-            f"bandwidth {self.bandwidth_:.4g}"
-        )
-        return GaussianKernel(X, self.bandwidth_)
-
-    def _resolve_shift(self) -> float:
-        if self.diagonal_shift != "auto":
-            return float(self.diagonal_shift)
-        if self.symmetrize == "none":
-            raise ValueError(
-                f"diagonal_shift='auto' of {OWNER} needs a symmetric affinity: set symmetrize to 'union', 'mutual' "
-                "or 'average'."
+            graph = graph_of_affinities(X, self.symmetrize)
+        else:
+            bandwidth = self.bandwidth if self.bandwidth == "auto" else float(self.bandwidth)
+            graph = graph_of_features(
+                X, self.n_neighbors, self.neighbor_search, self.affinity, self.symmetrize, bandwidth, n_threads
             )
-        return sufficient_shift(self.affinity_, float(self.laplacian_weight))
+        width = "" if graph.bandwidth is None else f", bandwidth {graph.bandwidth:.4g}"
+        self._say(
+            f"neighbours: {graph.search}, recall {graph.recall:.3f}, {graph.affinity.nnz / X.shape[0]:.1f} edges per "
+            f"sample{width}"
+        )
+        return graph
 
-    def _best_of_restarts(
+    def _pose_problem(self, graph: Graph, timings: dict[str, float]) -> Problem:
+        weight = float(self.laplacian_weight)
+        if self.diagonal_shift == "auto":
+            with self._stage("shift", timings):
+                shift = sufficient_shift(graph.affinity, weight)
+        else:
+            shift = float(self.diagonal_shift)
+        check_reach(OWNER, weight, graph.affinity, shift, graph.kernel.dtype)
+        return Problem(graph.kernel, graph.affinity, self.n_clusters, weight, shift)
+
+    def _best_of_runs(
         self, problem: Problem, method: Method, engine: Engine, init: Any, rng: np.random.Generator
     ) -> Solution:
         placed = engine.place(problem)
@@ -440,42 +434,53 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             states = iterate(problem, method, engine, placed, seeds, rng)
             solution = conclude(problem, engine, placed, self._narrate(run, states))
             # Fewer clusters always have the lower cut: a run that lost one may not win by it.
-            n_empty = np.count_nonzero(solution.history[-1].cluster_sizes == 0)
-            rank = (int(n_empty), normalized_cut(self.affinity_, solution.labels))
+            rank = (solution.n_empty, normalized_cut(problem.affinity, solution.labels))
             if best is None or rank < best[0]:
                 best = (rank, solution)
         assert best is not None  # n_init is at least 1
         return best[1]
 
-    def _store(self, problem: Problem, solution: Solution, engine: Engine) -> None:
+    def _store(
+        self, graph: Graph, problem: Problem, solution: Solution, engine: Engine, timings: dict[str, float]
+    ) -> None:
+        """Set what the fit found, all of it at the end: a fit that fails leaves the model as it was."""
         self.labels_ = solution.labels
         self.memberships_ = solution.memberships
         self.mode_indices_ = exemplars(problem, solution)
         self.modes_ = solution.modes.points
+        self.affinity_ = graph.affinity
+        self.bandwidth_ = graph.bandwidth
+        self.diagonal_shift_ = problem.diagonal_shift
         self.relaxed_objective_ = solution.relaxed_objective
         self.discrete_objective_ = solution.discrete_objective
         self.history_ = solution.history
         self.n_iter_ = len(solution.history)
         self.status_ = solution.status
+        self.neighbor_search_ = graph.search
+        self.neighbor_recall_ = graph.recall
         self.engine_ = engine.name
-        self._fitted = out_of_sample.Fitted(problem, solution.modes, solution.memberships, self._index, self.affinity)
-        if solution.status is not Status.CONVERGED:
-            warnings.warn(f"{OWNER}: {solution.status.value}", ConvergenceWarning, stacklevel=3)
-
-    def _prepare_new(self, X: Any) -> tuple[Engine, Any]:
-        check_is_fitted(self)
-        precomputed = self._fitted.index is None
-        dtype = self._fitted.problem.kernel.dtype
-        X = validate_data(
-            self,
-            X,
-            reset=False,
-            dtype=dtype,
-            order="C",
-            accept_sparse="csr" if precomputed else False,
+        self.timings_ = timings
+        self._fitted = out_of_sample.Fitted(
+            problem, solution.modes, solution.memberships, solution.labels, graph.index, self.affinity
         )
-        engine = make_engine(self.engine_, count_threads(OWNER, self.n_jobs))
-        return engine, _check_non_negative(X) if precomputed else np.asarray(X)
+        if solution.status is not Status.CONVERGED:
+            count = f" ({solution.n_empty} of {self.n_clusters})" if solution.n_empty else ""
+            warnings.warn(f"{OWNER}{count}: {solution.status.value}", ConvergenceWarning, stacklevel=3)
+
+    def _check_new(self, X: Any) -> Any:
+        check_is_fitted(self)
+        fitted = self._fitted
+        if fitted.index is None:
+            X = validate_data(self, X, reset=False, dtype=fitted.problem.kernel.dtype, accept_sparse="csr")
+            return _check_non_negative(X)
+        X = np.asarray(validate_data(self, X, reset=False, dtype=fitted.problem.kernel.dtype, order="C"))
+        check_magnitude(OWNER, X)
+        return X
+
+    def _extend(self, X: Any) -> tuple[Any, out_of_sample.Extension]:
+        X = self._check_new(X)
+        n_threads = count_threads(OWNER, self.n_jobs)
+        return X, out_of_sample.extend(self._fitted, make_engine(self.engine_, n_threads), X, n_threads)
 
     def _narrate(self, run: int, states: Iterator[State]) -> Iterator[State]:
         for iteration, state in enumerate(states, start=1):
@@ -493,17 +498,22 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             print(f"[{OWNER}] {text}", flush=True)
 
     @contextmanager
-    def _stage(self, name: str) -> Iterator[None]:
+    def _stage(self, name: str, timings: dict[str, float]) -> Iterator[None]:
         start = time.perf_counter()
         yield
-        self.timings_[name] = time.perf_counter() - start
-        self._say(f"{name}: {self.timings_[name]:.2f} s")
+        timings[name] = time.perf_counter() - start
+        self._say(f"{name}: {timings[name]:.2f} s")
+
+
+def _generator(random_state: Any) -> np.random.Generator:
+    """The one source of randomness of a fit, from whatever scikit-learn or NumPy calls a seed."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
 
 
 def _check_non_negative(X: Any) -> Any:
     """A CSR array of affinities, each at least 0, with column numbers that exist."""
-    from scipy import sparse
-
     X = sparse.csr_array(X)
     X.check_format(full_check=True)
     if X.nnz and X.data.min() < 0:

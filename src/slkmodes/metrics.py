@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import coo_array
 
 __all__ = [
     "adjusted_rand_index",
@@ -106,7 +107,7 @@ def normalized_cut(affinity: Any, labels: npt.ArrayLike) -> float:
 
     Parameters
     ----------
-    affinity : sparse matrix of shape (n_samples, n_samples)
+    affinity : sparse matrix or array of shape (n_samples, n_samples)
         The graph; a directed one is read as the average of both directions.
     labels : array-like of int, shape (n_samples,)
         The cluster of each sample.
@@ -124,12 +125,13 @@ def normalized_cut(affinity: Any, labels: npt.ArrayLike) -> float:
     >>> round(normalized_cut(path, [0, 0, 1]), 3)   # 1/3 + 1/1
     1.333
     """
-    edges = affinity.tocoo()
     labels = np.asarray(labels)
-    if labels.shape != (affinity.shape[0],) or affinity.shape[0] != affinity.shape[1]:
+    if np.ndim(affinity) != 2 or labels.shape != (affinity.shape[0],) or affinity.shape[0] != affinity.shape[1]:
         raise ValueError(
-            f"normalized_cut needs a square affinity and one label per row; got {affinity.shape} and {labels.shape}."
+            "normalized_cut needs a square affinity and one label per row; "
+            f"got shapes {np.shape(affinity)} and {labels.shape}."
         )
+    edges = coo_array(affinity)
     clusters, labels = np.unique(labels, return_inverse=True)
     source, target = labels[edges.row], labels[edges.col]
     inside = np.where(source == target, edges.data, 0.0)

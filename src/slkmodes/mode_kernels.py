@@ -17,6 +17,9 @@ Array = npt.NDArray[Any]
 # Entries of a block of kernel values in memory at a time: 16 MiB of float32.
 BLOCK_ENTRIES = 1 << 22
 
+# A cluster's density is summed exactly while it costs at most this many values of a Gaussian.
+EXACT_PAIRS = 1 << 22
+
 
 @dataclass(frozen=True)
 class Modes:
@@ -48,6 +51,10 @@ class ModeKernel(Protocol):
     @property
     def scale(self) -> float:
         """The distance that counts as one: modes that move by a small part of it have settled."""
+
+    @property
+    def exact_pairs(self) -> float:
+        """Up to how many pairs of rows an exact density is cheap enough."""
 
     def modes_at(self, rows: npt.NDArray[np.int64]) -> Modes:
         """Modes that are the given rows."""
@@ -97,6 +104,11 @@ class GaussianKernel:
         return self.bandwidth
 
     @property
+    def exact_pairs(self) -> float:
+        """Each pair costs a distance."""
+        return EXACT_PAIRS
+
+    @property
     def gamma(self) -> float:
         """1 / (2 bandwidth^2)."""
         return 0.5 / self.bandwidth**2
@@ -144,9 +156,12 @@ class GaussianKernel:
         """|x - m|^2 from differences, one mode at a time, each row's sum independent of the others."""
         assert points is not None  # a Gaussian's modes always have points
         squared = np.empty((len(rows), len(points)))
-        for column, point in enumerate(points):
-            difference = rows - point
-            squared[:, column] = np.einsum("pd,pd->p", difference, difference)
+        step = max(1, BLOCK_ENTRIES // max(1, rows.shape[1]))
+        for start in range(0, len(rows), step):
+            block = rows[start : start + step]
+            for column, point in enumerate(points):
+                difference = block - point
+                squared[start : start + step, column] = np.einsum("pd,pd->p", difference, difference)
         return squared
 
 
@@ -179,6 +194,11 @@ class GraphKernel:
         """Any move is a move."""
         return 1.0
 
+    @property
+    def exact_pairs(self) -> float:
+        """One pass over the edges gives all densities."""
+        return float("inf")
+
     def modes_at(self, rows: npt.NDArray[np.int64]) -> Modes:
         """Modes that are the given rows."""
         return Modes(rows=np.asarray(rows, dtype=np.int64))
@@ -203,7 +223,7 @@ class GraphKernel:
     def density(
         self, candidates: npt.NDArray[np.int64], references: npt.NDArray[np.int64], weights: Array
     ) -> npt.NDArray[np.float64]:
-        """Weighted sums over the edges: exact at any size, for one pass over the candidates' edges."""
+        """Weighted sums over the edges into each candidate."""
         spread = np.zeros(self.n_samples)
         spread[references] = weights
-        return np.asarray(self.affinity[candidates] @ spread + self.self_similarity * spread[candidates])
+        return np.asarray((spread @ self.affinity)[candidates] + self.self_similarity * spread[candidates])

@@ -18,9 +18,8 @@ Array = npt.NDArray[Any]
 MEAN_SHIFT_TOLERANCE = 1e-4
 MEAN_SHIFT_STEPS = 500
 
-# A cluster's density is summed exactly while it costs at most this many kernel values.
-EXACT_PAIRS = 1 << 22
-# Beyond that candidates are eliminated in rounds: the best quarter survives, seen against four times more rows.
+# Where an exact density costs too much, candidates are eliminated in rounds: the best quarter survives, seen against
+# four times more rows.
 FIRST_REFERENCES = 256
 SURVIVING_PART = 4
 FINALISTS = 16
@@ -47,9 +46,12 @@ def group_by_label(labels: npt.NDArray[np.int64], n_clusters: int) -> Groups:
 
 
 def argmax(engine: Engine, assignment: Assignment) -> Modes:
-    """SLK-BO, eq. (11): the row with the largest membership in its cluster, a byproduct of the z-updates."""
+    """SLK-BO, eq. (11): the row with the largest membership, a byproduct of the z-updates.
+
+    Among the members of the cluster, so that a mode always belongs to its own; eq. (11) looks at all rows.
+    """
     problem, placed, similarity, memberships, groups, modes = assignment
-    rows = engine.best_rows(placed, similarity, memberships, groups, problem.laplacian_weight)
+    rows = engine.best_rows(placed, similarity, memberships, groups)
     return _replace_rows(problem, modes, rows)
 
 
@@ -62,13 +64,8 @@ def mean_shift(engine: Engine, assignment: Assignment) -> Modes:
     """
     problem, placed, _, memberships, groups, modes = assignment
     assert modes.points is not None  # the estimator refuses kernels without features
-    points = modes.points
-    for _ in range(MEAN_SHIFT_STEPS):
-        moved = engine.mean_shift(placed, memberships, groups, points)
-        farthest = np.abs(moved.astype(np.float64) - points).max(initial=0.0)
-        points = moved
-        if farthest <= MEAN_SHIFT_TOLERANCE * problem.kernel.scale:
-            break
+    tolerance = MEAN_SHIFT_TOLERANCE * problem.kernel.scale
+    points = engine.mean_shift(placed, memberships, groups, modes.points, tolerance, MEAN_SHIFT_STEPS)
     return Modes(rows=np.full(problem.n_clusters, -1), points=points)
 
 
@@ -86,9 +83,8 @@ def density(engine: Engine, assignment: Assignment) -> Modes:
         members = groups.members(cluster)
         if len(members):
             everyone = np.flatnonzero(Z[:, cluster])
-            rows[cluster] = densest_member(
-                engine, placed, members, everyone, Z[:, cluster], keep=int(modes.rows[cluster])
-            )
+            keep = int(modes.rows[cluster])
+            rows[cluster] = densest_member(engine, problem, placed, members, everyone, Z[:, cluster], keep)
     return _replace_rows(problem, modes, rows)
 
 
@@ -111,7 +107,7 @@ def density_of_seeds(engine: Engine, problem: Problem, placed: Any, seeds: Modes
     for cluster in range(problem.n_clusters):
         members = groups.members(cluster)
         if len(members):
-            rows[cluster] = densest_member(engine, placed, members, members, ones, keep=int(seeds.rows[cluster]))
+            rows[cluster] = densest_member(engine, problem, placed, members, members, ones, int(seeds.rows[cluster]))
         else:
             rows[cluster] = problem.kernel.nearest_row(seeds, cluster, everyone)
     return problem.kernel.modes_at(rows)
@@ -133,6 +129,7 @@ MODE_UPDATES = {
 
 def densest_member(
     engine: Engine,
+    problem: Problem,
     placed: Any,
     members: npt.NDArray[np.int64],
     references: npt.NDArray[np.int64],
@@ -141,12 +138,15 @@ def densest_member(
 ) -> int:
     """The member with the highest ``sum_p weights_p k(x_p, y)`` over the references; ``keep`` wins ties.
 
-    Exact up to ``EXACT_PAIRS`` kernel values. Beyond, candidates are eliminated in rounds, each against an
-    evenly spaced sample of the members that grows as the field shrinks; the finalists are compared over all
-    members. The cost is about n_l * log(n_l) kernel values; ``benchmarks/density_error.py`` measures what it loses.
+    Exact while it is cheap. Beyond, candidates are eliminated in rounds, each against an evenly spaced sample of the
+    members that grows as the field shrinks, and the finalists are compared over all members: about n_l * log(n_l)
+    kernel values. ``benchmarks/density_error.py`` measures what that loses. ``keep`` and the winner are always
+    compared over all references, so that the sum cannot fall.
     """
-    if len(members) * len(references) > EXACT_PAIRS:
-        members, references = _eliminate(engine, placed, members, weights), members
+    if len(members) * len(references) > problem.kernel.exact_pairs:
+        finalists = _eliminate(engine, placed, members, weights)
+        sums = engine.density(placed, finalists, members, weights[members])
+        members = finalists[[np.argmax(sums)]]
     if keep >= 0:
         members = np.concatenate([[keep], members[members != keep]])
     sums = engine.density(placed, members, references, weights[references])

@@ -1,7 +1,7 @@
 """X -> the k nearest other rows of every row: a table of search methods.
 
 A search is built once on the rows of X and then queried, by X itself for the graph and by new rows in
-``predict``. Answers are ordered by distance, then by row number, so that ties do not depend on threads.
+``predict``. Answers are ordered by distance, then by row number, and do not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from slkmodes.engines import native_available
 
 Array = npt.NDArray[Any]
 Found = tuple[npt.NDArray[np.int64], Array]  # indices and distances, both (n_queries, k)
@@ -28,9 +30,10 @@ SPARE_CANDIDATES = 8
 # An approximate search widens until a sample of queries finds this part of its true neighbours.
 TARGET_RECALL = 0.98
 RECALL_SAMPLE = 256
+MOST_SPARE_CANDIDATES = 256
 
-# Floats of a block of differences in memory at a time: 32 MiB of float32.
-BLOCK_FLOATS = 1 << 23
+# Numbers of a block in memory at a time: 32 MiB of float32.
+BLOCK_ENTRIES = 1 << 23
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,7 @@ class Neighbors:
 
     indices: npt.NDArray[np.int64]
     distances: Array
-    search: str  # the method that found them
-    recall: float  # part of the true neighbours found, measured on a sample; 1 for exact methods
+    recall: float = 1.0  # part of the true neighbours found, measured on a sample; 1 for exact methods
 
 
 class Search(Protocol):
@@ -51,39 +53,74 @@ class Search(Protocol):
     def __init__(self, X: Array, n_neighbors: int, n_threads: int) -> None:
         """Prepare for lists of about ``n_neighbors`` rows."""
 
-    def query(self, Q: Array, k: int) -> Found:
+    def query(self, Q: Array, k: int, n_threads: int) -> Found:
         """The k rows of X nearest to each row of Q."""
 
 
 class TreeSearch:
-    """Exact search in a KD-tree: the fastest in a few dimensions."""
+    """Exact search in a KD-tree: the fastest in a few dimensions.
+
+    The tree holds different rows only: it cannot split copies of one row, and would compare each with all.
+    """
 
     recall = 1.0
 
     def __init__(self, X: Array, n_neighbors: int, n_threads: int) -> None:
         from scipy.spatial import cKDTree
 
+        first, group = group_equal_rows(X)
+        rows = X[first]
+        self.order = np.argsort(group, kind="stable")  # rows of X, copies side by side
+        self.counts = np.bincount(group)
+        self.starts = np.cumsum(self.counts) - self.counts
         # Splitting boxes in the middle, with larger leaves, halves the time against the median splits.
-        self.tree = cKDTree(X, leafsize=32, balanced_tree=False)
+        self.tree = cKDTree(rows, leafsize=32, balanced_tree=False)
         self.dtype = X.dtype
-        self.n_threads = n_threads
 
-    def query(self, Q: Array, k: int) -> Found:
+    def query(self, Q: Array, k: int, n_threads: int) -> Found:
         """The k rows of X nearest to each row of Q."""
-        found: Any = self.tree.query(Q, k=np.arange(1, k + 1), workers=self.n_threads)
-        return found[1].astype(np.int64), found[0].astype(self.dtype)
+        n_groups = min(k + SPARE_CANDIDATES, self.tree.n)
+        found: Any = self.tree.query(Q, k=np.arange(1, n_groups + 1), workers=n_threads)
+        distances, groups = found
+        indices, distances = self._copies(groups, distances, k)
+        ranked = np.lexsort((indices, distances), axis=1)
+        return (
+            np.take_along_axis(indices, ranked, axis=1),
+            np.take_along_axis(distances, ranked, axis=1).astype(self.dtype),
+        )
+
+    def _copies(self, groups: Array, distances: Array, k: int) -> Found:
+        """The first k rows of the groups found, all copies of the nearest before any of the next."""
+        ends = np.cumsum(self.counts[groups], axis=1)
+        shape = (len(groups), k)
+        rows, apart = np.empty(shape, dtype=np.int64), np.empty(shape)
+        queries = np.arange(len(groups))
+        for place in range(k):
+            slot = np.count_nonzero(ends <= place, axis=1)
+            group = groups[queries, slot]
+            nth = place - (ends[queries, slot] - self.counts[group])
+            rows[:, place] = self.order[self.starts[group] + nth]
+            apart[:, place] = distances[queries, slot]
+        return rows, apart
 
 
 class BruteSearch:
-    """Exact search over all pairs, block by block, by scikit-learn."""
+    """Exact search over all pairs, block by block."""
 
     recall = 1.0
 
     def __init__(self, X: Array, n_neighbors: int, n_threads: int) -> None:
         self.X = X
 
-    def query(self, Q: Array, k: int) -> Found:
+    def query(self, Q: Array, k: int, n_threads: int) -> Found:
         """The k rows of X nearest to each row of Q."""
+        if native_available():
+            from slkmodes import _kernels
+
+            indices = np.empty((len(Q), k), dtype=np.int64)
+            squared = np.empty((len(Q), k), dtype=self.X.dtype)
+            _kernels.nearest(self.X, Q, indices, squared, n_threads)
+            return indices, np.sqrt(squared)
         from sklearn.neighbors import NearestNeighbors
 
         n_candidates = min(k + SPARE_CANDIDATES, len(self.X))
@@ -102,7 +139,7 @@ class InvertedListSearch:
     def __init__(self, X: Array, n_neighbors: int, n_threads: int) -> None:
         import faiss
 
-        self.X, self.n_threads = X, n_threads
+        self.X = X
         rng = np.random.default_rng(0)
         n_lists = int(np.sqrt(len(X)))
         sample = X[np.sort(rng.choice(len(X), min(len(X), 64 * n_lists), replace=False))]
@@ -112,41 +149,50 @@ class InvertedListSearch:
         self.components = self._principal_components(sample)
         reduced = self._reduce(X)
         self.index = faiss.IndexIVFFlat(faiss.IndexFlatL2(reduced.shape[1]), reduced.shape[1], n_lists)
+        self.index.cp.min_points_per_centroid = 1  # or faiss prints a warning of its own about small data
         with faiss_threads(1):  # faster on so few rows, and the rounding cannot depend on threads
             self.index.train(self._reduce(sample))
         with faiss_threads(n_threads):
             self.index.add(reduced)
         self.index.nprobe = 8
         self.n_spare = SPARE_CANDIDATES
-        self.recall = self._widen_until_found(n_neighbors, rng)
+        self.recall = self._widen_until_found(n_neighbors, n_threads, rng)
 
-    def query(self, Q: Array, k: int) -> Found:
+    def query(self, Q: Array, k: int, n_threads: int) -> Found:
         """The k rows of X nearest to each row of Q, nearly all of them."""
         n_candidates = min(2 * k + self.n_spare, len(self.X))
-        with faiss_threads(self.n_threads):
+        step = max(1, BLOCK_ENTRIES // n_candidates)
+        blocks = [self._query_block(Q[i : i + step], k, n_candidates, n_threads) for i in range(0, len(Q), step)]
+        indices, distances = zip(*blocks, strict=True)
+        return np.concatenate(indices), np.concatenate(distances)
+
+    def _query_block(self, Q: Array, k: int, n_candidates: int, n_threads: int) -> Found:
+        with faiss_threads(n_threads):
             _, candidates = self.index.search(self._reduce(Q), n_candidates)
-        short = np.flatnonzero(candidates[:, k - 1] < 0)  # too few rows in the lists searched
         indices, distances = rank_candidates(self.X, Q, candidates, k)
+        short = np.flatnonzero(candidates[:, k - 1] < 0)  # too few rows in the lists searched
         if len(short):
-            indices[short], distances[short] = BruteSearch(self.X, k, self.n_threads).query(Q[short], k)
+            exact = BruteSearch(self.X, k, n_threads)
+            indices[short], distances[short] = exact.query(Q[short], k, n_threads)
         return indices, distances
 
-    def _widen_until_found(self, n_neighbors: int, rng: np.random.Generator) -> float:
+    def _widen_until_found(self, n_neighbors: int, n_threads: int, rng: np.random.Generator) -> float:
         """Double what helps more, lists or candidates, until the target recall is met; return the recall."""
         sample = self.X[rng.choice(len(self.X), min(RECALL_SAMPLE, len(self.X)), replace=False)]
         k = n_neighbors + 1  # a row finds itself without effort: the first does not count
-        truth = BruteSearch(self.X, k, self.n_threads).query(sample, k)[1][:, 1:]
+        truth = BruteSearch(self.X, k, n_threads).query(sample, k, n_threads)[1][:, 1:]
 
         def recall_with(nprobe: int, n_spare: int) -> float:
             self.index.nprobe, self.n_spare = nprobe, n_spare
-            return recall_of(self.query(sample, k)[1][:, 1:], truth)
+            return recall_of(self.query(sample, k, n_threads)[1][:, 1:], truth)
 
-        recall = recall_with(self.index.nprobe, self.n_spare)
-        while recall < TARGET_RECALL and (self.index.nprobe < self.index.nlist or self.n_spare < len(self.X)):
-            nprobe, n_spare = self.index.nprobe, self.n_spare
-            wider = [(min(2 * nprobe, self.index.nlist), n_spare), (nprobe, min(2 * n_spare, len(self.X)))]
+        most = (self.index.nlist, MOST_SPARE_CANDIDATES)
+        best = (self.index.nprobe, self.n_spare)
+        recall = recall_with(*best)
+        while recall < TARGET_RECALL and best != most:
+            wider = {(min(2 * best[0], most[0]), best[1]), (best[0], min(2 * best[1], most[1]))} - {best}
             recall, best = max((recall_with(*setting), setting) for setting in wider)
-            self.index.nprobe, self.n_spare = best
+        self.index.nprobe, self.n_spare = best
         return recall
 
     def _principal_components(self, sample: Array) -> Array | None:
@@ -159,7 +205,7 @@ class InvertedListSearch:
     def _reduce(self, rows: Array) -> npt.NDArray[np.float32]:
         width = rows.shape[1] if self.components is None else self.N_COMPONENTS
         reduced = np.empty((len(rows), width), dtype=np.float32)
-        step = max(1, BLOCK_FLOATS // rows.shape[1])
+        step = max(1, BLOCK_ENTRIES // rows.shape[1])
         for start in range(0, len(rows), step):
             block = ((rows[start : start + step] - self.center) * self.scale).astype(np.float32)
             reduced[start : start + step] = block if self.components is None else block @ self.components
@@ -183,35 +229,44 @@ def choose_search(n_samples: int, n_features: int) -> str:
 class NeighborIndex:
     """A search that is built when it is first asked, and not pickled."""
 
-    def __init__(self, X: Array, search: str, n_neighbors: int, n_threads: int) -> None:
-        self.X, self.search, self.n_neighbors, self.n_threads = X, search, n_neighbors, n_threads
+    def __init__(self, X: Array, search: str, n_neighbors: int) -> None:
+        self.X, self.search, self.n_neighbors = X, search, n_neighbors
         self._built: Search | None = None
 
-    @property
-    def built(self) -> Search:
+    def built(self, n_threads: int) -> Search:
         """The search itself."""
         if self._built is None:
-            self._built = SEARCHES[self.search](self.X, self.n_neighbors, self.n_threads)
+            self._built = SEARCHES[self.search](self.X, self.n_neighbors, n_threads)
         return self._built
 
-    def query(self, Q: Array) -> Found:
+    def query(self, Q: Array, n_threads: int) -> Found:
         """The rows of X nearest to each row of Q, as many as the index is for."""
-        return self.built.query(Q, self.n_neighbors)
+        return self.built(n_threads).query(Q, self.n_neighbors, n_threads)
 
-    def graph(self) -> Neighbors:
+    def graph(self, n_threads: int) -> Neighbors:
         """The neighbours of every row of X among the others; duplicates are neighbours at distance 0."""
-        found = drop_self(*self.built.query(self.X, self.n_neighbors + 1))
-        recall = self.built.recall
-        if recall < TARGET_RECALL:
+        search = self.built(n_threads)
+        found = drop_self(*search.query(self.X, self.n_neighbors + 1, n_threads))
+        if search.recall < TARGET_RECALL:
             warnings.warn(
-                f"The approximate neighbour search found {recall:.1%} of the true neighbours of a sample of rows. "
-                "Pass neighbor_search='brute' for exact neighbours.",
+                f"The approximate neighbour search found {search.recall:.1%} of the true neighbours of a sample of "
+                "rows. Pass neighbor_search='brute' for exact neighbours.",
                 stacklevel=2,
             )
-        return Neighbors(*found, self.search, recall)
+        return Neighbors(*found, search.recall)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_built": None}
+
+
+def group_equal_rows(X: Array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The first row of every group of equal rows, and the group of every row, by sorting one key per row."""
+    bits = X.view(f"u{X.itemsize}").astype(np.uint64)
+    factors = np.random.default_rng(0).integers(2**63, size=X.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    _, first, group = np.unique((bits * factors).sum(axis=1), return_index=True, return_inverse=True)
+    if not np.array_equal(X[first[group]], X):  # two different rows with one key
+        _, first, group = np.unique(X, axis=0, return_index=True, return_inverse=True)
+    return first, group
 
 
 def drop_self(indices: npt.NDArray[np.int64], distances: Array) -> Found:
@@ -226,7 +281,7 @@ def rank_candidates(X: Array, Q: Array, candidates: npt.NDArray[np.int64], k: in
     """The best k candidates of every query by exact distance, then row number; -1 is no candidate."""
     indices = np.empty((len(Q), k), dtype=np.int64)
     distances = np.empty((len(Q), k), dtype=X.dtype)
-    step = max(1, BLOCK_FLOATS // (candidates.shape[1] * max(1, X.shape[1])))
+    step = max(1, BLOCK_ENTRIES // (candidates.shape[1] * max(1, X.shape[1])))
     for start in range(0, len(Q), step):
         found = candidates[start : start + step]
         difference = X[found] - Q[start : start + step, None, :]

@@ -3,13 +3,14 @@
 Notation: ``similarity`` is a, n x L, with a_pl = k(x_p, m_l); ``affinity`` is W, n x n, sparse, with
 w_pq = k(x_p, x_q) in the Laplacian term; ``memberships`` is Z, n x L, rows on the simplex.
 
-**Every pair {p, q} counts once.** The paper writes its Laplacian terms as sums over "p, q" and does not
-say whether (p, q) and (q, p) are one term or two. Only the first reading makes its own update lower its
-own objective: the gradient of ``-c sum_{p,q} w_pq z_p'z_q`` over ordered pairs is ``-2 c b_p``, so the
-bound (5), whose slope is ``-lambda b_p``, belongs to ``c = lambda / 2``. Over ordered pairs with
-``c = lambda`` the update (8) can raise R, from the first sweep on and also for a positive semi-definite
-W (``tests/test_objective.py`` holds such a case). Hence the halves below. Updates, bound and the meaning
-of ``laplacian_weight`` are the paper's, to the letter; E - R stays constant over hard memberships.
+**Every pair {p, q} counts once here.** The paper's sums run over ordered pairs (it writes the Laplacian term
+of E also as lambda tr(Z'LZ)), but its bound (5) loses a factor of two on the way: the slope of
+``-c sum_{p,q} w_pq z_p'z_q`` over ordered pairs is ``-2 c b_p``, that of the bound is ``-lambda b_p``. So the
+update (8) does not lower R as printed; it can raise it, from the first sweep on and also for a positive
+semi-definite W (``tests/test_objective.py`` holds a case). It lowers R with ``c = lambda / 2``, which is
+every pair counted once. This library keeps the update, and with it the meaning of ``laplacian_weight``, and
+puts the factor right in the objectives: their Laplacian terms are half of those printed in eqs. (1) and (2).
+E - R stays constant over hard memberships, as the paper says.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Memberships of rows that were not there when the model was fitted."""
+"""Labels and memberships of rows that were not there when the model was fitted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from slkmodes.affinity import WEIGHTS
-from slkmodes.engines.numpy_engine import softmax
+from slkmodes.engines.numpy_engine import hard_labels, softmax
 from slkmodes.engines.protocol import Engine
 from slkmodes.mode_kernels import GaussianKernel, Modes
 from slkmodes.neighbors import NeighborIndex
@@ -26,6 +26,7 @@ class Fitted:
     problem: Problem
     modes: Modes
     memberships: Array
+    labels: npt.NDArray[np.int64]
     index: NeighborIndex | None  # None: the affinity was given
     weights: str
 
@@ -33,9 +34,8 @@ class Fitted:
 class Extension(NamedTuple):
     """New rows seen by the fitted model."""
 
-    similarity: Array  # a, to the modes
-    pull: Array  # b, from the neighbours' memberships
-    twin: npt.NDArray[np.int64]  # the training row a new row equals, or -1
+    logits: Array  # a + lambda b: what the memberships are the softmax of, eq. (8)
+    twin: npt.NDArray[np.int64]  # the training row that a new row equals, or -1
 
 
 def similarity_to_modes(fitted: Fitted, engine: Engine, X: Any) -> Array:
@@ -49,37 +49,41 @@ def similarity_to_modes(fitted: Fitted, engine: Engine, X: Any) -> Array:
     return np.array(engine.fetch(engine.similarity(placed, fitted.modes)), order="C")
 
 
-def extend(fitted: Fitted, engine: Engine, X: Any) -> Extension:
+def extend(fitted: Fitted, engine: Engine, X: Any, n_threads: int) -> Extension:
     """See new rows with the fitted model, eq. (6) with the training memberships held fixed.
 
     A row equal to a training row is that row: its neighbours are the ones it has in the graph.
     """
-    similarity = similarity_to_modes(fitted, engine, X)
     Z, problem = fitted.memberships, fitted.problem
     if fitted.index is None:
-        return Extension(similarity, X @ Z, np.full(X.shape[0], -1))
-    indices, distances = fitted.index.query(X)
-    assert isinstance(problem.kernel, GaussianKernel)  # only features have an index
-    weights = WEIGHTS[fitted.weights](distances, problem.kernel.bandwidth)
-    starts = np.arange(0, indices.size + 1, indices.shape[1])
-    edges = sparse.csr_array((weights.ravel(), indices.ravel(), starts), shape=(len(X), len(Z)))
-    pull = edges @ Z
-    twin = np.where(distances[:, 0] == 0, indices[:, 0], -1)
-    known = np.flatnonzero(twin >= 0)
-    rows = twin[known]
-    pull[known] = problem.affinity[rows] @ Z + Z.dtype.type(problem.diagonal_shift) * Z[rows]
-    return Extension(similarity, pull, twin)
-
-
-def logits(fitted: Fitted, extension: Extension) -> Array:
-    """a + lambda b: what the memberships of a new row are the softmax of, eq. (8)."""
-    weight = extension.pull.dtype.type(fitted.problem.laplacian_weight)
-    return np.asarray(extension.similarity + weight * extension.pull)
+        pull, twin = X @ Z, np.full(X.shape[0], -1)
+    else:
+        assert isinstance(problem.kernel, GaussianKernel)  # only features have an index
+        indices, distances = fitted.index.query(X, n_threads)
+        weights = WEIGHTS[fitted.weights](distances, problem.kernel.bandwidth)
+        starts = np.arange(0, indices.size + 1, indices.shape[1])
+        pull = sparse.csr_array((weights.ravel(), indices.ravel(), starts), shape=(len(X), len(Z))) @ Z
+        twin = np.where(distances[:, 0] == 0, indices[:, 0], -1)
+        known = np.flatnonzero(twin >= 0)
+        rows = twin[known]
+        pull[known] = problem.affinity[rows] @ Z + Z.dtype.type(problem.diagonal_shift) * Z[rows]
+    logits = similarity_to_modes(fitted, engine, X) + Z.dtype.type(problem.laplacian_weight) * pull
+    return Extension(logits, twin)
 
 
 def memberships(fitted: Fitted, extension: Extension) -> Array:
     """Eq. (8) for new rows; the fitted memberships for training rows."""
-    Z = softmax(logits(fitted, extension))
+    Z = softmax(extension.logits)
     known = extension.twin >= 0
     Z[known] = fitted.memberships[extension.twin[known]]
     return Z
+
+
+def labels(fitted: Fitted, extension: Extension, X: Any) -> npt.NDArray[np.int64]:
+    """The fit's own rule: the largest membership, the nearest mode where several are equal."""
+    kernel = fitted.problem.kernel
+    newcomers = GaussianKernel(X, kernel.bandwidth) if isinstance(kernel, GaussianKernel) else kernel
+    found = hard_labels(memberships(fitted, extension), newcomers, fitted.modes)
+    known = extension.twin >= 0
+    found[known] = fitted.labels[extension.twin[known]]
+    return found

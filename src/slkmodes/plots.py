@@ -6,35 +6,54 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
 
-__all__ = ["plot_mode_gallery"]
+__all__ = ["nearest_members", "plot_mode_gallery"]
 
 Array = npt.NDArray[Any]
 
 
-def nearest_members(model: Any, X: Array, n_members: int) -> list[npt.NDArray[np.int64]]:
-    """The members of each cluster closest to its mode, the mode's own row left out, nearest first."""
+def nearest_members(model: Any, n_members: int) -> list[npt.NDArray[np.int64]]:
+    """The members of each cluster closest to its mode, the mode's own row left out, nearest first.
+
+    Parameters
+    ----------
+    model : LaplacianKModes
+        Fitted on features.
+    n_members : int
+        At most so many per cluster.
+
+    Returns
+    -------
+    list of arrays of int
+        Row numbers of the training samples, one array per cluster.
+    """
+    check_is_fitted(model)
+    if model.modes_ is None:
+        raise ValueError("nearest_members needs features; this model was fitted with affinity='precomputed'.")
+    kernel = model._fitted.problem.kernel
     nearest = []
     for cluster, row in enumerate(model.mode_indices_):
         members = np.flatnonzero(model.labels_ == cluster)
         members = members[members != row]
-        difference = X[members].astype(np.float64) - model.modes_[cluster]
-        order = np.argsort(np.einsum("pd,pd->p", difference, difference), kind="stable")
-        nearest.append(members[order[:n_members]])
+        squared = kernel.squared_distances(kernel.X[members], model.modes_[[cluster]])[:, 0]
+        nearest.append(members[np.argsort(squared, kind="stable")[:n_members]])
     return nearest
 
 
-def plot_mode_gallery(model: Any, X: Array, image_shape: tuple[int, ...], n_members: int = 3, order: Any = None) -> Any:
+def plot_mode_gallery(
+    model: Any, images: Any, image_shape: tuple[int, ...] | None = None, n_members: int = 3, order: Any = None
+) -> Any:
     """Show, per cluster, the mode, its nearest members and the mean image (the paper's figure 1).
 
     Parameters
     ----------
     model : LaplacianKModes
-        Fitted on X.
-    X : array of shape (n_samples, n_features)
-        The images, one per row.
-    image_shape : tuple of int
-        Shape of one image: (height, width) or (height, width, 3).
+        Fitted on the images or on anything computed from them.
+    images : array-like of shape (n_samples, ...)
+        The image of every training sample, in their order: flat rows, or already two- or three-dimensional.
+    image_shape : tuple of int, optional
+        Shape of one image, (height, width) or (height, width, 3), where the rows are flat.
     n_members : int, default=3
         Members shown beside each mode.
     order : sequence of int, optional
@@ -43,26 +62,42 @@ def plot_mode_gallery(model: Any, X: Array, image_shape: tuple[int, ...], n_memb
     Returns
     -------
     matplotlib.figure.Figure
-        The figure; nothing is shown or written.
+        The figure; nothing is shown or written: use its ``savefig``.
     """
-    from matplotlib.figure import Figure  # no global state, no screen needed
-
-    clusters = list(range(len(model.mode_indices_)) if order is None else order)
-    members = nearest_members(model, X, n_members)
+    members = nearest_members(model, n_members)
+    images = np.asarray(images)
+    if len(images) != len(model.labels_):
+        raise ValueError(f"images must hold the {len(model.labels_)} training samples; got {len(images)}.")
+    if image_shape is not None:
+        images = images.reshape(len(images), *image_shape)
+    if images.ndim not in (3, 4):
+        raise ValueError(f"One image has shape {images.shape[1:]}: pass image_shape=(height, width).")
+    clusters = list(range(len(members)) if order is None else order)
     columns = ["mode", *(f"neighbour {i + 1}" for i in range(n_members)), "mean"]
-    figure = Figure(figsize=(1.15 * len(columns) + 0.9, 1.05 * len(clusters) + 0.5), layout="constrained")
+    figure = _new_figure(figsize=(1.15 * len(columns) + 0.9, 1.05 * len(clusters) + 0.5), layout="constrained")
     axes = figure.subplots(len(clusters), len(columns), squeeze=False)
+    for axis in axes.ravel():
+        axis.set(xticks=[], yticks=[])
+        axis.spines[:].set_visible(False)
     for row, cluster in enumerate(clusters):
-        own = X[model.labels_ == cluster]
-        images = [X[model.mode_indices_[cluster]], *X[members[cluster]]]
-        images += [np.full_like(images[0], np.nan, dtype=np.float64)] * (n_members + 1 - len(images))
-        images.append(own.mean(axis=0) if len(own) else np.full(X.shape[1], np.nan))
-        for axis, image in zip(axes[row], images, strict=True):
-            axis.imshow(image.reshape(image_shape), cmap="gray_r")
-            axis.set(xticks=[], yticks=[])
-            axis.spines[:].set_visible(False)
+        own = images[model.labels_ == cluster]
+        shown = [model.mode_indices_[cluster], *members[cluster]]
+        for axis, sample in zip(axes[row], shown, strict=False):
+            axis.imshow(images[sample], cmap="gray_r")
+        if len(own):
+            mean = own.mean(axis=0)
+            axes[row, -1].imshow(mean if images.ndim == 3 else mean.astype(images.dtype), cmap="gray_r")
         axes[row, 0].spines[:].set(visible=True, color="tab:red", linewidth=2)
         axes[row, 0].set_ylabel(f"{cluster}\n({len(own):,})", rotation=0, labelpad=18, va="center")
     for axis, title in zip(axes[0], columns, strict=True):
         axis.set_title(title, fontsize=9)
     return figure
+
+
+def _new_figure(**options: Any) -> Any:
+    """A figure without global state, which needs no screen."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError("Pictures need matplotlib: pip install 'slkmodes[plots]'.") from error
+    return Figure(**options)

@@ -25,11 +25,9 @@ def kmeans_plus_plus(kernel: ModeKernel, n_clusters: int, rng: np.random.Generat
 
         _, rows = kmeans_plusplus(kernel.X, n_clusters, random_state=int(rng.integers(2**31 - 1)))
         return np.asarray(rows, dtype=np.int64)
-    rows = rng.integers(kernel.n_samples, size=1)
-    while len(rows) < n_clusters:
-        closest = kernel.similarity(slice(None), kernel.modes_at(rows)).max(axis=1)
-        rows = np.append(rows, draw_far_row(kernel, closest, rng))
-    return rows
+    modes = kernel.modes_at(np.repeat(rng.integers(kernel.n_samples, size=1), n_clusters))
+    closest = kernel.similarity(slice(None), kernel.modes_at(modes.rows[:1]))[:, 0]
+    return reseed(kernel, closest, modes, np.arange(1, n_clusters), rng).rows
 
 
 def random_rows(kernel: ModeKernel, n_clusters: int, rng: np.random.Generator) -> Rows:

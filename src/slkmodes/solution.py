@@ -20,7 +20,7 @@ class Status(Enum):
     CONVERGED = "The modes stopped changing."
     CYCLED = (
         "The modes came back to an earlier set instead of settling; the last set is returned. "
-        "Set warm_memberships=True or mode_update='density', which cannot cycle."
+        "Set mode_update='density', warm_memberships=True and diagonal_shift='auto', which cannot cycle."
     )
     ITERATION_LIMIT = (
         "The modes were still changing after max_iter mode updates. Increase max_iter, or set "
@@ -35,9 +35,12 @@ class Status(Enum):
         "semi-definite. Set diagonal_shift='auto', which rules it out, or decrease laplacian_weight."
     )
     EMPTY_CLUSTERS = (
-        "Some clusters ended without a member. Decrease laplacian_weight or n_clusters, or give other seeds (init, "
-        "random_state, n_init)."
+        "Some clusters ended without a member: for these data the neighbours pull too strongly, or there are fewer "
+        "different samples than clusters. Decrease laplacian_weight, n_neighbors or n_clusters, or raise n_init."
     )
+
+    def __str__(self) -> str:
+        return self.value
 
 
 @dataclass(frozen=True)
@@ -72,3 +75,8 @@ class Solution:
     discrete_objective: float
     status: Status
     history: tuple[Step, ...]
+
+    @property
+    def n_empty(self) -> int:
+        """Clusters without a member."""
+        return int(np.count_nonzero(self.history[-1].cluster_sizes == 0))

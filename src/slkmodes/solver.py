@@ -49,7 +49,7 @@ def iterate(
         similarity = engine.similarity(placed, modes)
         if memberships is None or not method.warm_memberships:
             memberships = engine.start(placed, similarity)
-        memberships, objectives, ended = _update_memberships(problem, method, engine, placed, similarity, memberships)
+        memberships, objectives, ended = _update_memberships(method, engine, placed, similarity, memberships)
         labels = engine.labels(placed, memberships, modes)
         groups = group_by_label(labels, problem.n_clusters)
         new_modes = rule.update(engine, Assignment(problem, placed, similarity, memberships, groups, modes))
@@ -80,7 +80,7 @@ def conclude(problem: Problem, engine: Engine, placed: Any, states: Iterable[Sta
         history.append(state.step)
     assert state.status is not None  # iterate() ends with one
     similarity = engine.similarity(placed, state.modes)
-    _, relaxed = engine.sweep(placed, similarity, state.memberships, problem.laplacian_weight)
+    _, relaxed = engine.sweep(placed, similarity, state.memberships)
     return Solution(
         modes=state.modes,
         memberships=np.array(engine.fetch(state.memberships), order="C"),
@@ -95,12 +95,12 @@ def conclude(problem: Problem, engine: Engine, placed: Any, states: Iterable[Sta
 
 
 def _update_memberships(
-    problem: Problem, method: Method, engine: Engine, placed: Any, similarity: Any, memberships: Any
+    method: Method, engine: Engine, placed: Any, similarity: Any, memberships: Any
 ) -> tuple[Any, tuple[float, ...], Status]:
     """Sweep until R stops falling: the inner loop. Returns Z, R before each sweep, and how it ended."""
     objectives: list[float] = []
     for _ in range(method.max_sweeps):
-        memberships, objective = engine.sweep(placed, similarity, memberships, problem.laplacian_weight)
+        memberships, objective = engine.sweep(placed, similarity, memberships)
         objectives.append(objective)
         if _repeats(objectives, 1, method.tol):
             return memberships, tuple(objectives), Status.CONVERGED

@@ -10,6 +10,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from joblib import cpu_count
+
+# More threads than any machine has cores only crash it.
+MOST_THREADS = 1024
 
 
 def check_integer(owner: str, name: str, value: Any, minimum: int = 1) -> int:
@@ -32,7 +36,8 @@ def check_real(owner: str, name: str, value: Any, *, positive: bool = False, wor
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
         raise TypeError(f"{name} of {owner} must be {allowed}, got {value!r}.")
     number = float(value)
-    if not math.isfinite(number) or number < 0 or (positive and number == 0):
+    # The square of a positive number must be one too.
+    if not math.isfinite(number) or number < 0 or (positive and not 1e-150 < number < 1e150):
         raise ValueError(f"{name} of {owner} must be {allowed}, got {value!r}.")
     return number
 
@@ -86,11 +91,45 @@ def check_init(
     )
 
 
+def check_magnitude(owner: str, X: npt.NDArray[Any]) -> None:
+    """Refuse features so large or so small that squared distances leave the range of their type."""
+    limits = np.finfo(X.dtype)
+    # In Python floats, which hold what float32 cannot.
+    largest = max(abs(float(X.max(initial=0))), abs(float(X.min(initial=0))))
+    if largest > 0 and X.shape[1] * 4 >= float(limits.max) / largest / largest:
+        raise ValueError(
+            f"X holds values up to {largest:.3g}: squared distances overflow {X.dtype}. Scale X before {owner}."
+        )
+    extent = float(np.ptp(X, axis=0).max(initial=0))
+    if extent > 0 and extent**2 < float(limits.tiny) / float(limits.eps):
+        raise ValueError(
+            f"X varies by {extent:.3g} at most: squared distances vanish in {X.dtype}. Scale X before {owner}."
+        )
+
+
+def check_reach(owner: str, laplacian_weight: float, affinity: Any, diagonal_shift: float, dtype: Any) -> None:
+    """Refuse a weight whose product with the largest degree leaves the range of the type."""
+    reach = laplacian_weight * (float(affinity.sum(axis=1).max()) + diagonal_shift)
+    if not reach < float(np.finfo(dtype).max) / 4:
+        raise ValueError(
+            f"laplacian_weight={laplacian_weight!r} of {owner} times the largest degree of the graph overflows "
+            f"{np.dtype(dtype)}. Decrease laplacian_weight."
+        )
+
+
 def count_threads(owner: str, n_jobs: Any) -> int:
-    """Return the number of threads: None and -1 mean all cores, -2 all but one, and so on."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Return the number of threads: None and -1 mean all cores, -2 all but one, and so on.
+
+    Cores are those this process may use; OMP_NUM_THREADS, which joblib sets for its workers, lowers them.
+    """
+    cores = cpu_count()
+    limit = os.environ.get("OMP_NUM_THREADS", "")
+    if limit.isdecimal() and int(limit) > 0:
+        cores = min(cores, int(limit))
     if n_jobs is None:
         return cores
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or n_jobs == 0:
         raise ValueError(f"n_jobs of {owner} must be None or an int other than 0, got {n_jobs!r}.")
-    return int(n_jobs) if int(n_jobs) > 0 else max(1, cores + 1 + int(n_jobs))
+    if int(n_jobs) < 0:
+        return max(1, cores + 1 + int(n_jobs))
+    return min(int(n_jobs), MOST_THREADS)

@@ -22,6 +22,7 @@ def engine_of(name, n_threads=2, block_rows=None):
     engine = make_engine(name, n_threads)
     if block_rows is not None:
         engine.block_rows = block_rows
+    engine.threads_for = lambda numbers: n_threads  # also where there is too little work for so many
     return engine
 
 
@@ -34,7 +35,7 @@ def run_all_verbs(engine, problem, n_sweeps=4):
     answers = {"similarity": engine.fetch(similarity), "start": engine.fetch(Z)}
     objectives = []
     for _ in range(n_sweeps):
-        Z, objective = engine.sweep(placed, similarity, Z, problem.laplacian_weight)
+        Z, objective = engine.sweep(placed, similarity, Z)
         objectives.append(objective)
     labels = engine.labels(placed, Z, modes)
     groups = group_by_label(labels, problem.n_clusters)
@@ -42,11 +43,11 @@ def run_all_verbs(engine, problem, n_sweeps=4):
         "memberships": engine.fetch(Z),
         "objectives": np.array(objectives),
         "labels": labels,
-        "best_rows": engine.best_rows(placed, similarity, Z, groups, problem.laplacian_weight),
+        "best_rows": engine.best_rows(placed, similarity, Z, groups),
         "density": engine.density(placed, np.arange(7), np.arange(3, 90), np.ones(87)),
     }
     if modes.points is not None:
-        answers["mean_shift"] = engine.mean_shift(placed, Z, groups, modes.points)
+        answers["mean_shift"] = engine.mean_shift(placed, Z, groups, modes.points, 0.0, 3)
     return {name: np.array(value) for name, value in answers.items()}
 
 
@@ -120,7 +121,7 @@ def test_objective_of_a_sweep_is_the_definition(engine, dtype):
     Z = engine.start(placed, similarity)
     for _ in range(3):
         before = np.array(engine.fetch(Z))
-        Z, objective = engine.sweep(placed, similarity, Z, problem.laplacian_weight)
+        Z, objective = engine.sweep(placed, similarity, Z)
         expected = relaxed_objective(engine.fetch(similarity), problem.affinity, before, 0.7, 1.5)
         assert objective == pytest.approx(expected, rel=TOLERANCE[dtype])
 
@@ -131,7 +132,7 @@ def test_extreme_logits_stay_on_the_simplex(engine):
     similarity = engine.similarity(placed, problem.kernel.modes_at(np.arange(4)))
     Z = engine.start(placed, similarity)
     for _ in range(5):
-        Z, objective = engine.sweep(placed, similarity, Z, problem.laplacian_weight)
+        Z, objective = engine.sweep(placed, similarity, Z)
         assert np.isfinite(objective)
     values = engine.fetch(Z)
     assert np.all(np.isfinite(values))
@@ -157,10 +158,10 @@ def test_equal_memberships_are_told_apart_by_their_logits(engine):
     similarity = engine.similarity(placed, modes)
     Z = engine.start(placed, similarity)
     for _ in range(20):
-        Z, _ = engine.sweep(placed, similarity, Z, 50.0)
+        Z, _ = engine.sweep(placed, similarity, Z)
     values = engine.fetch(Z)
     groups = group_by_label(engine.labels(placed, Z, modes), 2)
-    best = engine.best_rows(placed, similarity, Z, groups, 50.0)
+    best = engine.best_rows(placed, similarity, Z, groups)
     logits = engine.fetch(similarity) + 50.0 * (problem.affinity @ values)
     tied_somewhere = False
     for cluster in range(2):

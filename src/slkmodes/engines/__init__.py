@@ -24,10 +24,10 @@ def native_available() -> bool:
         importlib.import_module("slkmodes._kernels")
     except ImportError as error:
         warnings.warn(
-            f"The C++ kernels of slkmodes are not available ({error}); the NumPy engine serves, several times "
-            "slower. Reinstall slkmodes with a C++ compiler at hand, or pass engine='numpy' to silence this.",
+            f"The C++ kernels of slkmodes are not available ({error}); the NumPy engine serves, which is slower on "
+            "large data. Reinstall slkmodes with a C++ compiler at hand, or pass engine='numpy' to silence this.",
             RuntimeWarning,
-            stacklevel=2,
+            stacklevel=4,  # whoever called fit
         )
         return False
     return True

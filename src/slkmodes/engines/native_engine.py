@@ -11,14 +11,17 @@ import numpy.typing as npt
 import slkmodes._kernels as _kernels
 from slkmodes.engines.numpy_engine import NumpyEngine
 from slkmodes.engines.protocol import Groups
-from slkmodes.engines.tiles import tile, weighted_means
+from slkmodes.engines.tiles import Tiles
 from slkmodes.mode_kernels import GaussianKernel, Modes
 from slkmodes.problem import Problem
 
 Array = npt.NDArray[Any]
 
-# A logit no real cluster has (theirs are never negative): padding columns get no membership.
+# A logit no real cluster has (theirs are never negative): what padding columns get is lost in the rounding.
 PADDING = -1e4
+
+# A thread is worth waking for this many numbers of Z; fewer, and threads mostly wait for each other.
+NUMBERS_PER_THREAD = 1 << 16
 
 
 class Edges(NamedTuple):
@@ -52,6 +55,10 @@ class NativeEngine(NumpyEngine):
 
     def __init__(self, n_threads: int = 1, block_rows: int = 1024) -> None:
         super().__init__(n_threads, block_rows)
+
+    def threads_for(self, numbers: int) -> int:
+        """As many threads as there is work for."""
+        return max(1, min(self.n_threads, numbers // NUMBERS_PER_THREAD))
 
     def place(self, problem: Problem) -> PlacedProblem:
         """Edges in the kernels' types; no copy where they already are."""
@@ -93,14 +100,11 @@ class NativeEngine(NumpyEngine):
         return self._sweep(no_edges, similarity, zeros, 0.0, 0.0)[0]
 
     def sweep(  # type: ignore[override]
-        self,
-        placed: PlacedProblem,
-        similarity: Padded,
-        memberships: Padded,
-        laplacian_weight: float,
+        self, placed: PlacedProblem, similarity: Padded, memberships: Padded
     ) -> tuple[Padded, float]:
         """Eq. (8) for every row, and eq. (2) at the memberships it started from, in one pass."""
-        return self._sweep(placed.edges, similarity, memberships, laplacian_weight, placed.diagonal_shift)
+        weight, shift = placed.laplacian_weight, placed.diagonal_shift
+        return self._sweep(placed.edges, similarity, memberships, weight, shift)
 
     def _sweep(
         self,
@@ -123,33 +127,21 @@ class NativeEngine(NumpyEngine):
             updated,
             negentropy,
             row_objective,
-            self.n_threads,
+            self.threads_for(updated.size),
             self.block_rows,
         )
         return Padded(updated, memberships.n_clusters, negentropy), float(row_objective.sum())
 
-    def mean_shift(  # type: ignore[override]
-        self, placed: PlacedProblem, memberships: Padded, groups: Groups, points: Array
-    ) -> Array:
-        """One step of eq. (9), the same tiles as the specification's."""
+    def tile_sums(  # type: ignore[override]
+        self, placed: PlacedProblem, groups: Groups, weights: Array, tiles: Tiles, points: Array
+    ) -> tuple[Array, Array]:
+        """Numerator and denominator of eq. (9), tile by tile."""
         kernel = placed.kernel
         assert isinstance(kernel, GaussianKernel)  # the estimator refuses other kernels
-        tiles = tile(groups)
-        sums = np.empty((len(tiles.cluster), points.shape[1]))
-        masses = np.empty(len(tiles.cluster))
-        weights = self.own_memberships(memberships, groups)
-        _kernels.mean_shift(
-            kernel.X,
-            points,
-            kernel.gamma,
-            groups.order,
-            weights,
-            *tiles,
-            sums,
-            masses,
-            self.n_threads,
-        )
-        return weighted_means(tiles, sums, masses, points)
+        sums, masses = np.empty((len(tiles.cluster), points.shape[1])), np.empty(len(tiles.cluster))
+        threads = self.threads_for(kernel.X.size)
+        _kernels.mean_shift(kernel.X, points, kernel.gamma, groups.order, weights, *tiles, sums, masses, threads)
+        return sums, masses
 
     def fetch(self, handle: Padded) -> Array:
         """The columns that are clusters, as a view."""

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from scipy.special import xlogy
 
 from slkmodes.engines.protocol import Groups
-from slkmodes.engines.tiles import tile, weighted_means
-from slkmodes.mode_kernels import GaussianKernel, Modes
+from slkmodes.engines.tiles import Tiles, tile, weighted_means
+from slkmodes.mode_kernels import GaussianKernel, ModeKernel, Modes
 from slkmodes.problem import Problem
 
 Array = npt.NDArray[Any]
@@ -23,7 +23,7 @@ class NumpyEngine:
     name = "numpy"
 
     def __init__(self, n_threads: int = 1, block_rows: int = 8192) -> None:
-        self.n_threads = n_threads  # unused: NumPy decides for itself
+        self.n_threads = n_threads  # for engines built on this one: NumPy decides for itself
         self.block_rows = block_rows
 
     def blocks(self, n_rows: int) -> Iterator[slice]:
@@ -43,29 +43,22 @@ class NumpyEngine:
         """softmax(a_p)."""
         return softmax(similarity)
 
-    def sweep(
-        self, placed: Problem, similarity: Array, memberships: Array, laplacian_weight: float
-    ) -> tuple[Array, float]:
+    def sweep(self, placed: Problem, similarity: Array, memberships: Array) -> tuple[Array, float]:
         """Eq. (8) for every row, and the row's share of eq. (2) at the memberships it started from."""
+        weight, shift = (memberships.dtype.type(x) for x in (placed.laplacian_weight, placed.diagonal_shift))
         updated = np.empty_like(memberships)
         row_objective = np.empty(len(memberships))
         for rows in self.blocks(len(memberships)):
             a, z = similarity[rows], memberships[rows]
-            b = placed.affinity[rows] @ memberships + z.dtype.type(placed.diagonal_shift) * z
-            reward = z * (a + z.dtype.type(0.5 * laplacian_weight) * b)
+            b = placed.affinity[rows] @ memberships + shift * z
+            reward = z * (a + weight / 2 * b)
             row_objective[rows] = np.sum(xlogy(z, z) - reward, axis=1, dtype=np.float64)
-            updated[rows] = softmax(a + z.dtype.type(laplacian_weight) * b)
+            updated[rows] = softmax(a + weight * b)
         return updated, float(row_objective.sum())
 
     def labels(self, placed: Problem, memberships: Any, modes: Modes) -> npt.NDArray[np.int64]:
         """Column of the largest membership; ties go to the nearest mode."""
-        Z = self.fetch(memberships)
-        labels = Z.argmax(axis=1)
-        top = np.take_along_axis(Z, labels[:, None], axis=1)
-        tied = np.flatnonzero(np.count_nonzero(top == Z, axis=1) > 1)
-        if len(tied):
-            labels[tied] = placed.kernel.nearest_mode(tied, modes, among=Z[tied] == top[tied])
-        return labels
+        return hard_labels(self.fetch(memberships), placed.kernel, modes)
 
     def best_rows(
         self,
@@ -73,7 +66,6 @@ class NumpyEngine:
         similarity: Any,
         memberships: Any,
         groups: Groups,
-        laplacian_weight: float,
     ) -> npt.NDArray[np.int64]:
         """Eq. (11) among the members of each cluster."""
         a, Z = self.fetch(similarity), self.fetch(memberships)
@@ -85,24 +77,36 @@ class NumpyEngine:
             z = Z[members, cluster]
             tied = members[z == z.max()]
             b = placed.affinity[tied] @ Z[:, cluster] + placed.diagonal_shift * Z[tied, cluster]
-            best[cluster] = tied[np.argmax(a[tied, cluster] + laplacian_weight * b)]
+            best[cluster] = tied[np.argmax(a[tied, cluster] + placed.laplacian_weight * b)]
         return best
 
-    def mean_shift(self, placed: Problem, memberships: Any, groups: Groups, points: Array) -> Array:
-        """One step of eq. (9); a mode that no member is near enough to pull stays where it is."""
+    def mean_shift(
+        self, placed: Problem, memberships: Any, groups: Groups, points: Array, tolerance: float, max_steps: int
+    ) -> Array:
+        """Eq. (9) to convergence; a mode that no member is near enough to pull stays where it is."""
+        tiles = tile(groups)
+        weights = self.own_memberships(memberships, groups)
+        for _ in range(max_steps):
+            sums, masses = self.tile_sums(placed, groups, weights, tiles, points)
+            before, points = points, weighted_means(tiles, sums, masses, points)
+            if np.abs(points.astype(np.float64) - before).max(initial=0.0) <= tolerance:
+                break
+        return points
+
+    def tile_sums(
+        self, placed: Problem, groups: Groups, weights: Array, tiles: Tiles, points: Array
+    ) -> tuple[Array, Array]:
+        """Numerator and denominator of eq. (9), tile by tile."""
         kernel = placed.kernel
         assert isinstance(kernel, GaussianKernel)  # the estimator refuses other kernels
-        tiles = tile(groups)
-        sums = np.zeros((len(tiles.cluster), points.shape[1]))
-        masses = np.zeros(len(tiles.cluster))
-        weights = self.own_memberships(memberships, groups)
+        sums, masses = np.empty((len(tiles.cluster), points.shape[1])), np.empty(len(tiles.cluster))
         for t, cluster in enumerate(tiles.cluster):
             span = slice(tiles.starts[t], tiles.starts[t + 1])
             X = kernel.X[groups.order[span]]
             squared = kernel.squared_distances(X, points[cluster : cluster + 1])[:, 0]
             pull = weights[span] * np.exp(-squared * kernel.gamma)
             sums[t], masses[t] = np.einsum("p,pd->d", pull, X), pull.sum()
-        return weighted_means(tiles, sums, masses, points)
+        return sums, masses
 
     def density(
         self,
@@ -128,3 +132,13 @@ def softmax(logits: Array) -> Array:
     """Rows on the simplex, the largest logit subtracted first."""
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+
+
+def hard_labels(Z: Array, kernel: ModeKernel, modes: Modes) -> npt.NDArray[np.int64]:
+    """Column of the largest membership; ties go to the nearest mode of the kernel's rows."""
+    labels = Z.argmax(axis=1)
+    top = np.take_along_axis(Z, labels[:, None], axis=1)
+    tied = np.flatnonzero(np.count_nonzero(top == Z, axis=1) > 1)
+    if len(tied):
+        labels[tied] = kernel.nearest_mode(tied, modes, among=Z[tied] == top[tied])
+    return labels

@@ -48,33 +48,30 @@ class Engine(Protocol):
     def start(self, placed: Placed, similarity: Similarity) -> Memberships:
         """softmax(a_p): the initial memberships of Algorithm 1."""
 
-    def sweep(
-        self,
-        placed: Placed,
-        similarity: Similarity,
-        memberships: Memberships,
-        laplacian_weight: float,
-    ) -> tuple[Memberships, float]:
+    def sweep(self, placed: Placed, similarity: Similarity, memberships: Memberships) -> tuple[Memberships, float]:
         """One z-update of all rows, eq. (8), and R of the memberships it started from, eq. (2)."""
 
     def labels(self, placed: Placed, memberships: Memberships, modes: Modes) -> npt.NDArray[np.int64]:
         """Column of the largest membership; ties go to the nearest mode."""
 
     def best_rows(
-        self,
-        placed: Placed,
-        similarity: Similarity,
-        memberships: Memberships,
-        groups: Groups,
-        laplacian_weight: float,
+        self, placed: Placed, similarity: Similarity, memberships: Memberships, groups: Groups
     ) -> npt.NDArray[np.int64]:
         """The member with the largest membership in each cluster, eq. (11); -1 where there is none.
 
-        Equal memberships are told apart by the logit ``a + laplacian_weight * b`` that the softmax saturated on.
+        Equal memberships are told apart by the logit ``a + lambda b`` that the softmax saturated on.
         """
 
-    def mean_shift(self, placed: Placed, memberships: Memberships, groups: Groups, points: Array) -> Array:
-        """One step of eq. (9) for every mode, over the members of its cluster."""
+    def mean_shift(
+        self,
+        placed: Placed,
+        memberships: Memberships,
+        groups: Groups,
+        points: Array,
+        tolerance: float,
+        max_steps: int,
+    ) -> Array:
+        """Eq. (9) for every mode over the members of its cluster, until none moves by more than the tolerance."""
 
     def density(
         self,

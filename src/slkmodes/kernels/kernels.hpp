@@ -53,11 +53,24 @@ struct MeanShift {
     int threads;
 };
 
+// The k rows nearest to each query; `squared` distances ascend, -1 and infinity where there are too few rows.
+template <typename T>
+struct Nearest {
+    std::int64_t n_queries, n_rows, n_features, k;
+    const T* queries;
+    const T* rows;
+    std::int64_t* indices;
+    T* squared;
+    int threads;
+};
+
 template <typename T>
 void run(const Sweep<T>&);
 template <typename T>
 void run(const Similarity<T>&);
 template <typename T>
 void run(const MeanShift<T>&);
+template <typename T>
+void run(const Nearest<T>&);
 
 }  // namespace slk

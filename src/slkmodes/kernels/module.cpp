@@ -1,4 +1,5 @@
-// Python's view of the kernels. Shapes and types are checked here, once; the GIL is released while they run.
+// Python's view of the kernels. Types and shapes are checked here; that row and column numbers exist is the
+// caller's promise. The GIL is released while a kernel runs.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
@@ -35,6 +36,8 @@ void sweep(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, In
     require(shaped(similarity) && shaped(new_memberships), "sweep: arrays of memberships differ in shape");
     require(long_as_rows(negentropy) && long_as_rows(new_negentropy) && long_as_rows(row_objective),
             "sweep: per-row arrays must have n entries");
+    require(row_starts.data()[n] == std::int64_t(columns.shape(0)), "sweep: row_starts must end at the last column");
+    require(width == 8 || (width > 0 && width % 16 == 0), "sweep: rows must be padded to 8 or to 16s of columns");
     require(threads > 0 && block_rows > 0, "sweep: threads and block_rows must be positive");
     const slk::Sweep<T> job{n, width, block_rows, row_starts.data(), columns.data(), weights.data(),
                             similarity.data(), memberships.data(), negentropy.data(), laplacian_weight,
@@ -77,6 +80,21 @@ void mean_shift(Input<T, 2> rows, Input<T, 2> modes, double gamma, Input<std::in
     slk::run(job);
 }
 
+template <typename T>
+void nearest(Input<T, 2> rows, Input<T, 2> queries, Output<std::int64_t, 2> indices, Output<T, 2> squared,
+             int threads) {
+    require(rows.shape(1) == queries.shape(1), "nearest: rows and queries differ in features");
+    require(indices.shape(0) == queries.shape(0) && squared.shape(0) == queries.shape(0) &&
+                indices.shape(1) == squared.shape(1) && indices.shape(1) > 0,
+            "nearest: outputs have the wrong shape");
+    require(threads > 0, "nearest: threads must be positive");
+    const slk::Nearest<T> job{std::int64_t(queries.shape(0)), std::int64_t(rows.shape(0)),
+                              std::int64_t(rows.shape(1)), std::int64_t(indices.shape(1)), queries.data(),
+                              rows.data(), indices.data(), squared.data(), threads};
+    nb::gil_scoped_release nogil;
+    slk::run(job);
+}
+
 // No argument is ever converted: a converted output would be a copy that nobody reads.
 template <typename T>
 void add_kernels(nb::module_& m) {
@@ -90,6 +108,8 @@ void add_kernels(nb::module_& m) {
           array("out"), arg("threads"), arg("block_rows"));
     m.def("mean_shift", &mean_shift<T>, array("rows"), array("modes"), arg("gamma"), array("order"),
           array("weights"), array("starts"), array("tile_cluster"), array("sums"), array("masses"),
+          arg("threads"));
+    m.def("nearest", &nearest<T>, array("rows"), array("queries"), array("indices"), array("squared"),
           arg("threads"));
 }
 

@@ -1,8 +1,8 @@
 // What every kernel needs: one binary for every CPU, short vectors, and an exponential on them.
 //
 // Vectors are the GNU extension of GCC and Clang: `Vector<float, 16>` is one AVX-512 register, two AVX
-// registers or four SSE registers, and the same sixteen numbers in each case. Plain loops would leave it to
-// the optimiser, which turned the same sweep into code four times slower.
+// registers or four SSE registers. Plain loops would leave it to the optimiser, which turned the same sweep into
+// code four times slower.
 #pragma once
 
 #include <cstdint>
@@ -110,6 +110,14 @@ SLK_INLINE Vector<T, LANES> exp_nonpositive(Vector<T, LANES> x) {
     return series * power;
 }
 
+// What the features beyond the last whole vector add to |x - y|^2.
+template <typename T>
+SLK_INLINE double squared_tail(const T* x, const T* y, std::int64_t from, std::int64_t n_features) {
+    double squared = 0;
+    for (std::int64_t d = from; d < n_features; ++d) squared += double(x[d] - y[d]) * double(x[d] - y[d]);
+    return squared;
+}
+
 // |x - y|^2 from differences: rows far from the origin but close to each other keep their distance.
 template <typename T>
 SLK_INLINE double squared_distance(const T* x, const T* y, std::int64_t n_features) {
@@ -120,9 +128,7 @@ SLK_INLINE double squared_distance(const T* x, const T* y, std::int64_t n_featur
         const auto difference = load<LANES>(x + d) - load<LANES>(y + d);
         lanes += difference * difference;
     }
-    double squared = double(sum<T, LANES>(lanes));
-    for (; d < n_features; ++d) squared += double(x[d] - y[d]) * double(x[d] - y[d]);
-    return squared;
+    return double(sum<T, LANES>(lanes)) + squared_tail(x, y, d, n_features);
 }
 
 }  // namespace slk

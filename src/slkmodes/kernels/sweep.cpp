@@ -5,6 +5,10 @@
 #include <limits>
 #include <memory>
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 #include "kernels.hpp"
 #include "simd.hpp"
 
@@ -94,9 +98,9 @@ SweepRows<double> rows_function(const Sweep<double>& s) {
     }
 }
 
-// Room for a row, aligned as vectors want it.
+// Room for some columns of a row, aligned as vectors want it.
 template <typename T>
-struct alignas(64) Row {
+struct alignas(64) CacheLine {
     T values[64 / sizeof(T)];
 };
 
@@ -106,13 +110,20 @@ template <typename T>
 void run(const Sweep<T>& s) {
     const auto rows = rows_function(s);
     const std::int64_t n_blocks = (s.n_rows + s.block_rows - 1) / s.block_rows;
+    // Made before the threads start: an exception must not leave a parallel region.
+    const std::int64_t lines = s.width * std::int64_t(sizeof(T)) / std::int64_t(sizeof(CacheLine<T>)) + 1;
+    const auto scratch = std::make_unique<CacheLine<T>[]>(lines * s.threads);
 #pragma omp parallel num_threads(s.threads)
     {
-        const auto scratch = std::make_unique<Row<T>[]>(s.width * sizeof(T) / sizeof(Row<T>) + 1);
+#ifdef _OPENMP
+        T* own = scratch[lines * omp_get_thread_num()].values;
+#else
+        T* own = scratch[0].values;
+#endif
 #pragma omp for schedule(dynamic)
         for (std::int64_t block = 0; block < n_blocks; ++block) {
             const std::int64_t begin = block * s.block_rows;
-            rows(s, begin, std::min(begin + s.block_rows, s.n_rows), scratch[0].values);
+            rows(s, begin, std::min(begin + s.block_rows, s.n_rows), own);
         }
     }
 }

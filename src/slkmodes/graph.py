@@ -1,0 +1,41 @@
+"""X -> everything that is known before the first seed: neighbours, affinity, bandwidth, kernel, shift."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from slkmodes.affinity import estimate_bandwidth, given_affinity, neighbor_affinity
+from slkmodes.mode_kernels import GaussianKernel, GraphKernel, ModeKernel
+from slkmodes.neighbors import NeighborIndex, choose_search
+
+
+@dataclass(frozen=True)
+class Graph:
+    """The graph of the Laplacian term, the kernel of the mode term, and how they came to be."""
+
+    affinity: Any  # scipy CSR
+    kernel: ModeKernel
+    bandwidth: float | None  # None: the affinity was given
+    search: str
+    recall: float
+    index: NeighborIndex | None
+
+
+def graph_of_features(
+    X: Any, n_neighbors: int, search: str, weights: str, symmetrize: str, bandwidth: float | str, n_threads: int
+) -> Graph:
+    """Find the neighbours and weigh them; "auto" is resolved here."""
+    index = NeighborIndex(X, choose_search(*X.shape) if search == "auto" else search, n_neighbors)
+    neighbors = index.graph(n_threads)
+    width = estimate_bandwidth(neighbors) if isinstance(bandwidth, str) else bandwidth
+    affinity = neighbor_affinity(neighbors, weights, symmetrize, width)
+    return Graph(affinity, GaussianKernel(np.asarray(X), width), width, index.search, neighbors.recall, index)
+
+
+def graph_of_affinities(X: Any, symmetrize: str) -> Graph:
+    """Take the affinities as they are given, but for their diagonal."""
+    affinity = given_affinity(X, symmetrize)
+    return Graph(affinity, GraphKernel(affinity), None, "precomputed", 1.0, None)
