@@ -34,6 +34,7 @@ from slkmodes.seeding import SEEDINGS, first_modes
 from slkmodes.solution import Solution, State, Status
 from slkmodes.solver import conclude, exemplars, iterate
 from slkmodes.validation import (
+    check_affinities,
     check_flag,
     check_init,
     check_integer,
@@ -41,6 +42,7 @@ from slkmodes.validation import (
     check_option,
     check_reach,
     check_real,
+    check_sizes,
     count_threads,
 )
 
@@ -374,29 +376,14 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
                 "say), or pass a sparse matrix of affinities with affinity='precomputed'."
             )
         X = np.asarray(validate_data(self, X, dtype=[np.float64, np.float32], order="C"))
-        self._check_enough_samples(len(X))
-        if self.n_neighbors >= len(X):
-            raise ValueError(
-                f"n_neighbors={self.n_neighbors} of {OWNER} must be less than n_samples={len(X)}: a sample is not "
-                "its own neighbour. Decrease n_neighbors."
-            )
+        check_sizes(OWNER, len(X), self.n_clusters, self.n_neighbors)
         check_magnitude(OWNER, X)
         return X
 
     def _check_affinities(self, X: Any) -> Any:
         X = validate_data(self, X, dtype=[np.float64, np.float32], accept_sparse="csr")
-        if X.shape[0] != X.shape[1]:
-            raise ValueError(
-                f"With affinity='precomputed' X must be square, affinities between all samples; got shape {X.shape}."
-            )
-        self._check_enough_samples(X.shape[0])
-        return _check_non_negative(X)
-
-    def _check_enough_samples(self, n_samples: int) -> None:
-        if n_samples < self.n_clusters:
-            raise ValueError(
-                f"n_samples={n_samples} must be at least n_clusters={self.n_clusters}. Decrease n_clusters of {OWNER}."
-            )
+        check_sizes(OWNER, X.shape[0], self.n_clusters)
+        return check_affinities(OWNER, X, square=True)
 
     def _build_graph(self, X: Any, n_threads: int) -> Graph:
         if self.affinity == "precomputed":
@@ -472,7 +459,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         fitted = self._fitted
         if fitted.index is None:
             X = validate_data(self, X, reset=False, dtype=fitted.problem.kernel.dtype, accept_sparse="csr")
-            return _check_non_negative(X)
+            return check_affinities(OWNER, X)
         X = np.asarray(validate_data(self, X, reset=False, dtype=fitted.problem.kernel.dtype, order="C"))
         check_magnitude(OWNER, X)
         return X
@@ -510,12 +497,3 @@ def _generator(random_state: Any) -> np.random.Generator:
     if isinstance(random_state, np.random.Generator):
         return random_state
     return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
-
-
-def _check_non_negative(X: Any) -> Any:
-    """A CSR array of affinities, each at least 0, with column numbers that exist."""
-    X = sparse.csr_array(X)
-    X.check_format(full_check=True)
-    if X.nnz and X.data.min() < 0:
-        raise ValueError(f"Negative values in X: affinities given to {OWNER} must be at least 0. Got {X.data.min()}.")
-    return X

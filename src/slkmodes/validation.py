@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from joblib import cpu_count
+from scipy import sparse
 
 # More threads than any machine has cores only crash it.
 MOST_THREADS = 1024
@@ -89,6 +90,32 @@ def check_init(
         f"init of {owner} must be one of {', '.join(map(repr, sorted(seedings)))}, or {allowed}; got an array of "
         f"shape {array.shape} and type {array.dtype}."
     )
+
+
+def check_sizes(owner: str, n_samples: int, n_clusters: int, n_neighbors: int = 0) -> None:
+    """Refuse fewer samples than clusters, or no more samples than neighbours."""
+    if n_samples < n_clusters:
+        raise ValueError(
+            f"n_samples={n_samples} must be at least n_clusters={n_clusters}. Decrease n_clusters of {owner}."
+        )
+    if n_neighbors >= n_samples:
+        raise ValueError(
+            f"n_neighbors={n_neighbors} of {owner} must be less than n_samples={n_samples}: a sample is not its own "
+            "neighbour. Decrease n_neighbors."
+        )
+
+
+def check_affinities(owner: str, X: Any, *, square: bool = False) -> Any:
+    """Return a CSR array of affinities, each at least 0, with column numbers that exist."""
+    if square and X.shape[0] != X.shape[1]:
+        raise ValueError(
+            f"With affinity='precomputed' X must be square, affinities between all samples; got shape {X.shape}."
+        )
+    X = sparse.csr_array(X)
+    X.check_format(full_check=True)
+    if X.nnz and X.data.min() < 0:
+        raise ValueError(f"Negative values in X: affinities given to {owner} must be at least 0. Got {X.data.min()}.")
+    return X
 
 
 def check_magnitude(owner: str, X: npt.NDArray[Any]) -> None:
