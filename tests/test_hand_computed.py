@@ -27,6 +27,7 @@ import pytest
 
 from slkmodes.mode_kernels import Modes
 from slkmodes.problem import Method
+from slkmodes.seeding import Seeds
 from slkmodes.solution import Status
 from slkmodes.solver import solve
 from tests.examples import six_points
@@ -50,7 +51,7 @@ def dtype(request):
 
 def run(engine, dtype, mode_update, **options):
     problem = six_points(dtype)
-    seeds = problem.kernel.modes_at(np.array([0, 3]))
+    seeds = Seeds(problem.kernel.modes_at(np.array([0, 3])))
     return solve(problem, Method(mode_update=mode_update, tol=1e-3, **options), engine, seeds, np.random.default_rng(0))
 
 
@@ -92,6 +93,6 @@ def test_one_sweep_by_hand(engine, dtype):
 
 def test_seeds_given_as_points_start_from_the_nearest_clusters_density(engine, dtype):
     problem = six_points(dtype)
-    seeds = Modes(rows=np.array([-1, -1]), points=np.array([[-3.0], [20.0]], dtype=dtype))
+    seeds = Seeds(Modes(rows=np.array([-1, -1]), points=np.array([[-3.0], [20.0]], dtype=dtype)))
     solution = solve(problem, Method(tol=1e-3), engine, seeds, np.random.default_rng(0))
     assert solution.modes.rows.tolist() == [1, 4]

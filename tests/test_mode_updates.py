@@ -7,6 +7,7 @@ from slkmodes.engines.numpy_engine import NumpyEngine
 from slkmodes.mode_kernels import GaussianKernel, GraphKernel
 from slkmodes.mode_updates import Assignment, densest_member, density_of_seeds, group_by_label
 from slkmodes.problem import Problem
+from slkmodes.seeding import Seeds
 from tests.examples import random_graph, random_memberships, random_problem
 
 
@@ -114,14 +115,23 @@ def test_the_old_mode_stays_unless_another_is_denser():
 def test_starting_modes_are_the_densest_rows_of_the_seeds_clusters(engine):
     X = np.array([[-5.0], [0.9], [1.0], [1.1], [9.0], [9.1], [9.2], [14.0]])
     problem = Problem(GaussianKernel(X, 0.5), random_graph(np.random.default_rng(0), 8), 2, 1.0)
-    start = density_of_seeds(engine, problem, engine.place(problem), problem.kernel.modes_at(np.array([0, 7])))
+    start = density_of_seeds(engine, problem, engine.place(problem), Seeds(problem.kernel.modes_at(np.array([0, 7]))))
+    assert start.rows.tolist() == [2, 5]
+
+
+@pytest.mark.parametrize("update", ["argmax", "mean_shift", "density"])
+def test_a_clustering_starts_from_its_density_modes(engine, update):
+    X = np.array([[0.0], [0.9], [1.0], [1.1], [9.0], [9.1], [9.2], [4.0]])
+    problem = Problem(GaussianKernel(X, 0.3), random_graph(np.random.default_rng(0), 8), 2, 1.0)
+    seeds = Seeds(modes=None, labels=np.array([0, 0, 0, 0, 1, 1, 1, 1]))
+    start = mode_updates.MODE_UPDATES[update].starting_modes(engine, problem, engine.place(problem), seeds)
     assert start.rows.tolist() == [2, 5]
 
 
 def test_on_a_graph_the_seeds_start_themselves(engine):
     W = random_graph(np.random.default_rng(0), 20)
     problem = Problem(GraphKernel(W), W, 2, 1.0)
-    start = density_of_seeds(engine, problem, engine.place(problem), problem.kernel.modes_at(np.array([3, 8])))
+    start = density_of_seeds(engine, problem, engine.place(problem), Seeds(problem.kernel.modes_at(np.array([3, 8]))))
     assert start.rows.tolist() == [3, 8]
 
 

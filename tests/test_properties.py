@@ -12,6 +12,7 @@ from slkmodes.engines.numpy_engine import NumpyEngine
 from slkmodes.mode_kernels import GaussianKernel
 from slkmodes.objective import discrete_objective, relaxed_objective
 from slkmodes.problem import Method, Problem
+from slkmodes.seeding import Seeds
 from slkmodes.solver import solve
 from tests.examples import random_graph, random_memberships
 
@@ -35,7 +36,7 @@ def make_problem(seed, n, n_clusters, weight, dtype=np.float64, symmetric=True, 
 
 
 def solve_randomly(rng, problem, engine, **method):
-    start = problem.kernel.modes_at(rng.choice(problem.n_samples, problem.n_clusters, replace=False))
+    start = Seeds(problem.kernel.modes_at(rng.choice(problem.n_samples, problem.n_clusters, replace=False)))
     return solve(problem, Method(**{"max_sweeps": 60, "max_iter": 8, **method}), engine, start, rng)
 
 
@@ -130,9 +131,9 @@ def test_permuting_rows_permutes_the_answer(seed, n, n_clusters, weight, update,
         weight,
     )
     method = Method(mode_update=update, max_sweeps=20, max_iter=3, tol=0.0, reseed_empty=False)
-    plain = solve(problem, method, engine, problem.kernel.modes_at(start), rng)
+    plain = solve(problem, method, engine, Seeds(problem.kernel.modes_at(start)), rng)
     place = np.argsort(order)
-    other = solve(shuffled, method, engine, shuffled.kernel.modes_at(place[start]), rng)
+    other = solve(shuffled, method, engine, Seeds(shuffled.kernel.modes_at(place[start])), rng)
     np.testing.assert_allclose(other.memberships, plain.memberships[order], rtol=1e-6, atol=1e-9)
     gap = np.diff(np.sort(plain.memberships, axis=1)[:, -2:], axis=1) if n_clusters > 1 else np.ones((n, 1))
     decided = gap.ravel() > 1e-6

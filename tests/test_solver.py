@@ -9,20 +9,21 @@ from slkmodes.engines.numpy_engine import NumpyEngine
 from slkmodes.mode_kernels import GaussianKernel
 from slkmodes.neighbors import NeighborIndex
 from slkmodes.problem import Method, Problem
+from slkmodes.seeding import Seeds
 from slkmodes.solution import Status
 from slkmodes.solver import RESEED_ROUNDS, exemplars, iterate, solve
 from tests.examples import random_problem, six_points
 
 
 def run(problem, rows, engine=None, **method):
-    seeds = problem.kernel.modes_at(np.array(rows))
+    seeds = Seeds(problem.kernel.modes_at(np.array(rows)))
     return solve(problem, Method(**method), engine or NumpyEngine(), seeds, np.random.default_rng(0))
 
 
 def test_states_come_one_per_outer_iteration_and_the_last_has_the_status(engine):
     problem = random_problem(0)
     placed = engine.place(problem)
-    seeds = problem.kernel.modes_at(np.arange(4))
+    seeds = Seeds(problem.kernel.modes_at(np.arange(4)))
     states = list(iterate(problem, Method(), engine, placed, seeds, np.random.default_rng(0)))
     assert all(state.status is None for state in states[:-1])
     assert states[-1].status is not None
@@ -116,6 +117,32 @@ def test_warm_memberships_take_fewer_sweeps(engine):
         solution = run(problem, [0, 1, 2], engine, mode_update="mean_shift", warm_memberships=warm)
         last_sweeps[warm] = len(solution.history[-1].relaxed_objectives)
     assert last_sweeps[True] < last_sweeps[False] / 2
+
+
+def test_a_clustering_as_seeds_is_not_forgotten(engine):
+    """A path of ten rows with a far kernel: only the labels of the seeds know where to cut it."""
+    X = np.arange(10.0)[:, None] * 100
+    W = sparse.csr_array(np.diag(np.ones(9), 1) + np.diag(np.ones(9), -1))
+    problem = Problem(GaussianKernel(X, 1.0), W, 2, 3.0, sufficient_shift(W, 3.0))
+    labels = np.array([0] * 3 + [1] * 7)
+    solution = solve(problem, Method(), engine, Seeds(None, labels), np.random.default_rng(0))
+    np.testing.assert_array_equal(solution.labels, labels)
+
+
+def test_a_cluster_lost_from_a_clustering_is_planted_anew(engine):
+    """One row of a clique cannot hold out against the others, its new place can."""
+    W = np.kron(np.eye(2), np.ones((6, 6)) - np.eye(6))
+    W[5, 6] = W[6, 5] = 0.1
+    X = np.concatenate([np.arange(6.0) / 10, 50 + np.arange(6.0) / 10])[:, None]
+    problem = Problem(GaussianKernel(X, 1.0), sparse.csr_array(W), 2, 3.0)
+    labels = np.zeros(12, dtype=np.int64)
+    labels[0] = 1
+    found = []
+    for seed in range(8):
+        solution = solve(problem, Method(), engine, Seeds(None, labels), np.random.default_rng(seed))
+        assert solution.history[0].reseeded == (1,)
+        found.append(sorted(np.bincount(solution.labels, minlength=2).tolist()) == [6, 6])
+    assert any(found)
 
 
 def test_exemplar_of_a_mean_shift_mode_is_the_nearest_member():

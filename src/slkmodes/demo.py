@@ -37,7 +37,7 @@ def main(arguments: list[str] | None = None) -> None:
         ("cluster sizes", " ".join(map(str, np.bincount(model.labels_, minlength=10)))),
         ("engine, neighbour search", f"{model.engine_}, {model.neighbor_search_}"),
         *((f"time, {stage}", f"{1000 * spent:.0f} ms") for stage, spent in model.timings_.items()),
-        ("time, whole fit (10 runs)", f"{1000 * seconds:.0f} ms"),
+        ("time, whole fit", f"{1000 * seconds:.0f} ms"),
     ]
     width = max(len(name) for name, _ in rows)
     for name, value in rows:

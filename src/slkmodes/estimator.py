@@ -30,7 +30,7 @@ from slkmodes.metrics import normalized_cut
 from slkmodes.mode_updates import MODE_UPDATES
 from slkmodes.neighbors import SEARCHES
 from slkmodes.problem import Method, Problem
-from slkmodes.seeding import SEEDINGS, first_modes
+from slkmodes.seeding import AUTO_RUNS, SEEDINGS, first_seeds
 from slkmodes.solution import Solution, State, Status
 from slkmodes.solver import conclude, exemplars, iterate
 from slkmodes.validation import (
@@ -92,11 +92,14 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         Algorithm 1, begin anew from the similarity to the modes. With True, ``mode_update="density"``,
         ``diagonal_shift="auto"`` and ``empty_clusters="keep"`` the relaxed objective never rises, from the first
         sweep to the last.
-    init : {"k-means++", "random"}, array of K row numbers or array of shape (K, n_features), default="k-means++"
-        First modes. Rules whose modes are samples start from the density modes of the seeds' assignment.
-    n_init : int, default=10
+    init : {"graph", "k-means++", "random"}, array of K row numbers or of shape (K, n_features), default="graph"
+        Where a run starts. "graph": a first clustering from the edges alone, by cutting the graph into small segments
+        and merging them into K groups of low normalised cut and not too different sizes. The others, the paper's
+        k-means++ among them, are first modes: rules whose modes are samples start from the density modes of the
+        samples nearest to each.
+    n_init : int or "auto", default="auto"
         Runs from different seeds; of those with the fewest empty clusters the one with the lowest normalised cut of
-        the graph is kept.
+        the graph is kept. "auto": 1 for "graph", which hardly depends on chance, 10 for the others.
     empty_clusters : {"reseed", "keep"}, default="reseed"
         Whether a cluster that lost its last member is given a new mode, up to three times, or left alone.
     tol : float, default=1e-6
@@ -185,8 +188,8 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         bandwidth: float | str = "auto",
         mode_update: str = "argmax",
         warm_memberships: bool = False,
-        init: Any = "k-means++",
-        n_init: int = 10,
+        init: Any = "graph",
+        n_init: int | str = "auto",
         empty_clusters: str = "reseed",
         tol: float = 1e-6,
         max_iter: int = 50,
@@ -338,8 +341,10 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         return int(self.memberships_.shape[1])
 
     def _check_parameters(self) -> Method:
-        for name in ("n_clusters", "n_neighbors", "n_init"):
+        for name in ("n_clusters", "n_neighbors"):
             check_integer(OWNER, name, getattr(self, name))
+        if self.n_init != "auto":
+            check_integer(OWNER, "n_init", self.n_init)
         check_integer(OWNER, "verbose", int(self.verbose), minimum=0)
         check_real(OWNER, "laplacian_weight", self.laplacian_weight)
         check_real(OWNER, "diagonal_shift", self.diagonal_shift, word="auto")
@@ -414,17 +419,19 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         self, problem: Problem, method: Method, engine: Engine, init: Any, rng: np.random.Generator
     ) -> Solution:
         placed = engine.place(problem)
-        n_runs = self.n_init if isinstance(init, str) else 1  # given seeds give the same run again
+        n_runs = 1  # given seeds give the same run again
+        if isinstance(init, str):
+            n_runs = AUTO_RUNS[init] if self.n_init == "auto" else int(self.n_init)
         best: tuple[tuple[int, float], Solution] | None = None
         for run in range(1, n_runs + 1):
-            seeds = first_modes(init, problem.kernel, problem.n_clusters, rng)
+            seeds = first_seeds(init, problem, rng)
             states = iterate(problem, method, engine, placed, seeds, rng)
             solution = conclude(problem, engine, placed, self._narrate(run, states))
             # Fewer clusters always have the lower cut: a run that lost one may not win by it.
             rank = (solution.n_empty, normalized_cut(problem.affinity, solution.labels))
             if best is None or rank < best[0]:
                 best = (rank, solution)
-        assert best is not None  # n_init is at least 1
+        assert best is not None  # there is at least one run
         return best[1]
 
     def _store(

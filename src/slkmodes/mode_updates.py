@@ -11,6 +11,7 @@ import numpy.typing as npt
 from slkmodes.engines.protocol import Engine, Groups
 from slkmodes.mode_kernels import Modes
 from slkmodes.problem import Problem
+from slkmodes.seeding import Seeds
 
 Array = npt.NDArray[Any]
 
@@ -88,35 +89,41 @@ def density(engine: Engine, assignment: Assignment) -> Modes:
     return _replace_rows(problem, modes, rows)
 
 
-def seeds_themselves(engine: Engine, problem: Problem, placed: Any, seeds: Modes) -> Modes:
-    """Start Algorithm 1 from the seeds as they are."""
-    return seeds
+def seeds_themselves(engine: Engine, problem: Problem, placed: Any, seeds: Seeds) -> Modes:
+    """Start Algorithm 1 from the seeds as they are; a clustering has its density modes."""
+    return seeds.modes or density_of_seeds(engine, problem, placed, seeds)
 
 
-def density_of_seeds(engine: Engine, problem: Problem, placed: Any, seeds: Modes) -> Modes:
+def density_of_seeds(engine: Engine, problem: Problem, placed: Any, seeds: Seeds) -> Modes:
     """Start from the density modes of the seeds' hard assignment, every member counting one (section 4.2).
 
-    On a graph the seeds start themselves: beyond their neighbours it cannot say which of them is nearest.
+    On a graph seeds that are rows start themselves: beyond their neighbours it cannot say which of them is nearest.
     """
-    if seeds.points is None:
-        return seeds
-    memberships = engine.start(placed, engine.similarity(placed, seeds))
-    groups = group_by_label(engine.labels(placed, memberships, seeds), problem.n_clusters)
+    if seeds.labels is not None:
+        labels, keep = seeds.labels, np.full(problem.n_clusters, -1)
+    else:
+        assert seeds.modes is not None  # seeds are one or the other
+        if seeds.modes.points is None:
+            return seeds.modes
+        memberships = engine.start(placed, engine.similarity(placed, seeds.modes))
+        labels, keep = engine.labels(placed, memberships, seeds.modes), seeds.modes.rows
+    groups = group_by_label(labels, problem.n_clusters)
     everyone, ones = np.arange(problem.n_samples), np.ones(problem.n_samples, dtype=np.float32)
     rows = np.empty(problem.n_clusters, dtype=np.int64)
     for cluster in range(problem.n_clusters):
         members = groups.members(cluster)
         if len(members):
-            rows[cluster] = densest_member(engine, problem, placed, members, members, ones, int(seeds.rows[cluster]))
+            rows[cluster] = densest_member(engine, problem, placed, members, members, ones, int(keep[cluster]))
         else:
-            rows[cluster] = problem.kernel.nearest_row(seeds, cluster, everyone)
+            assert seeds.modes is not None  # a clustering has no empty clusters
+            rows[cluster] = problem.kernel.nearest_row(seeds.modes, cluster, everyone)
     return problem.kernel.modes_at(rows)
 
 
 class ModeUpdate(NamedTuple):
     """A rule: where its first modes come from, and how it makes new ones."""
 
-    starting_modes: Callable[[Engine, Problem, Any, Modes], Modes]
+    starting_modes: Callable[[Engine, Problem, Any, Seeds], Modes]
     update: Callable[[Engine, Assignment], Modes]
 
 

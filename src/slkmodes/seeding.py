@@ -3,51 +3,86 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from slkmodes.contraction import graph_groups
 from slkmodes.mode_kernels import GaussianKernel, ModeKernel, Modes
+from slkmodes.problem import Problem
 
 Array = npt.NDArray[Any]
 Rows = npt.NDArray[np.int64]
 
 
-def kmeans_plus_plus(kernel: ModeKernel, n_clusters: int, rng: np.random.Generator) -> Rows:
+class Seeds(NamedTuple):
+    """Where a run starts: first modes, or a first clustering whose modes are yet to be found."""
+
+    modes: Modes | None
+    labels: Rows | None = None
+
+
+def graph_seeds(problem: Problem, rng: np.random.Generator) -> Seeds:
+    """A first clustering from the edges alone (:mod:`slkmodes.contraction`).
+
+    Where there are no edges, or they tell fewer groups apart than clusters are wanted, k-means++ seeds.
+    """
+    if problem.affinity.nnz:
+        labels = graph_groups(problem.affinity, problem.n_clusters, rng)
+        if len(np.unique(labels)) == problem.n_clusters:
+            return Seeds(modes=None, labels=labels)
+    return kmeans_plus_plus(problem, rng)
+
+
+def kmeans_plus_plus(problem: Problem, rng: np.random.Generator) -> Seeds:
     """K-means++ seeds (section 4.2): rows drawn by their squared distance to the seeds so far.
 
     On features the distance is Euclidean and scikit-learn draws. On a graph it is the kernel's own,
     |phi(x) - phi(y)|^2 = 2 k(x, x) - 2 k(x, y).
     """
+    kernel, n_clusters = problem.kernel, problem.n_clusters
     if isinstance(kernel, GaussianKernel):
         from sklearn.cluster import kmeans_plusplus  # slow to import
 
         _, rows = kmeans_plusplus(kernel.X, n_clusters, random_state=int(rng.integers(2**31 - 1)))
-        return np.asarray(rows, dtype=np.int64)
+        return Seeds(kernel.modes_at(np.asarray(rows)))
     modes = kernel.modes_at(np.repeat(rng.integers(kernel.n_samples, size=1), n_clusters))
     closest = kernel.similarity(slice(None), kernel.modes_at(modes.rows[:1]))[:, 0]
-    return reseed(kernel, closest, modes, np.arange(1, n_clusters), rng).rows
+    return Seeds(reseed(kernel, closest, modes, np.arange(1, n_clusters), rng))
 
 
-def random_rows(kernel: ModeKernel, n_clusters: int, rng: np.random.Generator) -> Rows:
+def random_rows(problem: Problem, rng: np.random.Generator) -> Seeds:
     """Different rows, each as likely as any other."""
-    return rng.choice(kernel.n_samples, size=n_clusters, replace=False)
+    return Seeds(problem.kernel.modes_at(rng.choice(problem.n_samples, size=problem.n_clusters, replace=False)))
 
 
-SEEDINGS: dict[str, Callable[[ModeKernel, int, np.random.Generator], Rows]] = {
+SEEDINGS: dict[str, Callable[[Problem, np.random.Generator], Seeds]] = {
+    "graph": graph_seeds,
     "k-means++": kmeans_plus_plus,
     "random": random_rows,
 }
+# How many runs are worth their time: chance decides little in the first, much in the others.
+AUTO_RUNS = {"graph": 1, "k-means++": 10, "random": 10}
 
 
-def first_modes(init: str | Array, kernel: ModeKernel, n_clusters: int, rng: np.random.Generator) -> Modes:
-    """Modes by a seeding's name, at given row numbers (1-d), or at given points (2-d)."""
+def first_seeds(init: str | Array, problem: Problem, rng: np.random.Generator) -> Seeds:
+    """Seeds by name, at given row numbers (1-d), or at given points (2-d)."""
     if isinstance(init, str):
-        return kernel.modes_at(SEEDINGS[init](kernel, n_clusters, rng))
+        return SEEDINGS[init](problem, rng)
     if init.ndim == 1:
-        return kernel.modes_at(init)
-    return Modes(rows=np.full(n_clusters, -1), points=init.astype(kernel.dtype))
+        return Seeds(problem.kernel.modes_at(init))
+    return Seeds(Modes(rows=np.full(problem.n_clusters, -1), points=init.astype(problem.kernel.dtype)))
+
+
+def plant(affinity: Any, labels: Rows, modes: Modes, clusters: Rows) -> Rows:
+    """Labels in which each of the clusters owns its mode and the mode's neighbours."""
+    labels = labels.copy()
+    for cluster in clusters:
+        row = modes.rows[cluster]
+        labels[affinity.indices[affinity.indptr[row] : affinity.indptr[row + 1]]] = cluster
+        labels[row] = cluster
+    return labels
 
 
 def reseed(kernel: ModeKernel, closest: Array, modes: Modes, empty: Rows, rng: np.random.Generator) -> Modes:

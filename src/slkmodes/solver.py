@@ -13,7 +13,7 @@ from slkmodes.mode_kernels import Modes
 from slkmodes.mode_updates import MODE_UPDATES, Assignment, group_by_label
 from slkmodes.objective import discrete_objective
 from slkmodes.problem import Method, Problem
-from slkmodes.seeding import reseed
+from slkmodes.seeding import Seeds, plant, reseed
 from slkmodes.solution import Solution, State, Status, Step
 
 # The modes have settled when none moves by more than this part of the kernel's scale.
@@ -24,7 +24,7 @@ SETTLED_SWEEPS = 3
 RESEED_ROUNDS = 3
 
 
-def solve(problem: Problem, method: Method, engine: Engine, seeds: Modes, rng: np.random.Generator) -> Solution:
+def solve(problem: Problem, method: Method, engine: Engine, seeds: Seeds, rng: np.random.Generator) -> Solution:
     """Run Algorithm 1 from the given seeds to its end."""
     placed = engine.place(problem)
     return conclude(problem, engine, placed, iterate(problem, method, engine, placed, seeds, rng))
@@ -35,20 +35,25 @@ def iterate(
     method: Method,
     engine: Engine,
     placed: Any,
-    seeds: Modes,
+    seeds: Seeds,
     rng: np.random.Generator,
 ) -> Iterator[State]:
-    """Yield one State per outer iteration; only the last carries a Status."""
+    """Yield one State per outer iteration; only the last carries a Status.
+
+    Seeds that are a clustering lend their labels to the first memberships, which then go on from update to update:
+    begun anew from the modes alone, as Algorithm 1 does, the clustering would be forgotten.
+    """
     rule = MODE_UPDATES[method.mode_update]
     modes = rule.starting_modes(engine, problem, placed, seeds)
-    memberships = None
+    memberships, labels = None, seeds.labels
+    warm = method.warm_memberships or labels is not None
     reseeds_left = RESEED_ROUNDS if method.reseed_empty else 0
     visited = {tuple(modes.rows)}
 
     for iteration in range(1, method.max_iter + 1):
         similarity = engine.similarity(placed, modes)
-        if memberships is None or not method.warm_memberships:
-            memberships = engine.start(placed, similarity)
+        if memberships is None or not warm:
+            memberships = engine.start(placed, similarity, labels if seeds.labels is not None else None)
         memberships, objectives, ended = _update_memberships(method, engine, placed, similarity, memberships)
         labels = engine.labels(placed, memberships, modes)
         groups = group_by_label(labels, problem.n_clusters)
@@ -65,12 +70,13 @@ def iterate(
         shifts = new_modes.moved_from(modes)
         step = Step(objectives, shifts, sizes, tuple(dead.tolist()) if revive else ())
         modes = new_modes
-        status = None if revive else _status(problem, method, iteration, step, ended, modes, visited)
+        status = None if revive else _status(problem, method, iteration, step, ended, modes, None if warm else visited)
         yield State(modes, memberships, labels, step, status)
         if status is not None:
             return
         if revive:
             memberships = None  # a new mode cannot grow from memberships in which it is dead
+            labels = plant(problem.affinity, labels, modes, dead)
 
 
 def conclude(problem: Problem, engine: Engine, placed: Any, states: Iterable[State]) -> Solution:
@@ -124,21 +130,23 @@ def _status(
     step: Step,
     ended: Status,
     modes: Modes,
-    visited: set[tuple[int, ...]],
+    visited: set[tuple[int, ...]] | None,
 ) -> Status | None:
     """How the run ends here, or None if it goes on; remembers where the modes have been.
 
-    ``ended`` is how the last sweeps did: what counts once the modes have settled.
+    ``ended`` is how the last sweeps did: what counts once the modes have settled. ``visited`` is None where the
+    memberships go on from update to update: only after a cold start do the modes alone decide what follows.
     """
     rows = tuple(modes.rows)
     if np.all(step.mode_shifts <= MODE_TOLERANCE * problem.kernel.scale):
         status = ended
-    elif not method.warm_memberships and min(rows) >= 0 and rows in visited:
-        status = Status.CYCLED  # from a cold start the modes alone decide what follows
+    elif visited is not None and min(rows) >= 0 and rows in visited:
+        status = Status.CYCLED
     elif iteration == method.max_iter:
         status = Status.ITERATION_LIMIT
     else:
-        visited.add(rows)
+        if visited is not None:
+            visited.add(rows)
         return None
     return Status.EMPTY_CLUSTERS if np.any(step.cluster_sizes == 0) else status
 

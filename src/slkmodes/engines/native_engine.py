@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 import slkmodes._kernels as _kernels
 from slkmodes.engines.numpy_engine import NumpyEngine
-from slkmodes.engines.protocol import Groups
+from slkmodes.engines.protocol import Groups, lean
 from slkmodes.engines.tiles import Tiles
 from slkmodes.mode_kernels import GaussianKernel, Modes
 from slkmodes.problem import Problem
@@ -89,14 +89,15 @@ class NativeEngine(NumpyEngine):
             values[:, n_clusters:] = PADDING
         return Padded(values, n_clusters)
 
-    def start(self, placed: PlacedProblem, similarity: Padded) -> Padded:  # type: ignore[override]
-        """softmax(a_p): a sweep over a graph without edges."""
+    def start(  # type: ignore[override]
+        self, placed: PlacedProblem, similarity: Padded, labels: npt.NDArray[np.int64] | None = None
+    ) -> Padded:
+        """softmax(a_p), leaning to the labels if there are any: a sweep over a graph without edges."""
+        if labels is not None:
+            similarity = similarity._replace(values=similarity.values.copy())
+            similarity.values[np.arange(len(labels)), labels] += lean(placed.n_clusters)
         zeros = Padded(np.zeros_like(similarity.values), similarity.n_clusters, np.zeros(placed.n_samples))
-        no_edges = Edges(
-            np.zeros(placed.n_samples + 1, np.int64),
-            np.empty(0, np.int32),
-            placed.edges.weights[:0],
-        )
+        no_edges = Edges(np.zeros(placed.n_samples + 1, np.int64), np.empty(0, np.int32), placed.edges.weights[:0])
         return self._sweep(no_edges, similarity, zeros, 0.0, 0.0)[0]
 
     def sweep(  # type: ignore[override]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import xlogy
 
-from slkmodes.engines.protocol import Groups
+from slkmodes.engines.protocol import Groups, lean
 from slkmodes.engines.tiles import Tiles, tile, weighted_means
 from slkmodes.mode_kernels import GaussianKernel, ModeKernel, Modes
 from slkmodes.problem import Problem
@@ -39,8 +39,11 @@ class NumpyEngine:
         """a_pl = k(x_p, m_l), eq. (6)."""
         return np.concatenate([placed.kernel.similarity(rows, modes) for rows in self.blocks(placed.n_samples)])
 
-    def start(self, placed: Problem, similarity: Array) -> Array:
-        """softmax(a_p)."""
+    def start(self, placed: Problem, similarity: Array, labels: npt.NDArray[np.int64] | None = None) -> Array:
+        """softmax(a_p), leaning to the labels if there are any."""
+        if labels is not None:
+            similarity = similarity.copy()
+            similarity[np.arange(len(labels)), labels] += lean(placed.n_clusters)
         return softmax(similarity)
 
     def sweep(self, placed: Problem, similarity: Array, memberships: Array) -> tuple[Array, float]:

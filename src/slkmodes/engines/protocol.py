@@ -7,6 +7,7 @@ row order. Hence the answer is the same for any block size and any number of thr
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -34,6 +35,11 @@ class Groups(NamedTuple):
         return self.order[self.starts[cluster] : self.starts[cluster + 1]]
 
 
+def lean(n_clusters: int) -> float:
+    """What is added to the logit of a row's own label so that its membership is 9 in 10 where a is 0."""
+    return math.log(9 * (n_clusters - 1)) if n_clusters > 1 else 0.0
+
+
 class Engine(Protocol):
     """Where the arithmetic happens."""
 
@@ -45,8 +51,8 @@ class Engine(Protocol):
     def similarity(self, placed: Placed, modes: Modes) -> Similarity:
         """a_pl = k(x_p, m_l), eq. (6)."""
 
-    def start(self, placed: Placed, similarity: Similarity) -> Memberships:
-        """softmax(a_p): the initial memberships of Algorithm 1."""
+    def start(self, placed: Placed, similarity: Similarity, labels: npt.NDArray[np.int64] | None = None) -> Memberships:
+        """softmax(a_p), the initial memberships of Algorithm 1; with labels, leaning to them (:func:`lean`)."""
 
     def sweep(self, placed: Placed, similarity: Similarity, memberships: Memberships) -> tuple[Memberships, float]:
         """One z-update of all rows, eq. (8), and R of the memberships it started from, eq. (2)."""
