@@ -16,7 +16,7 @@ from slkmodes import LaplacianKModes, clustering_accuracy, normalized_mutual_inf
 
 METHODS = {
     "LaplacianKModes()": lambda seed: LaplacianKModes(10, random_state=seed),
-    "LaplacianKModes(n_init=1)": lambda seed: LaplacianKModes(10, n_init=1, random_state=seed),
+    "..., init='k-means++'": lambda seed: LaplacianKModes(10, init="k-means++", random_state=seed),
     "KMeans(n_init=10)": lambda seed: KMeans(10, n_init=10, random_state=seed),
     "SpectralClustering (5-NN)": lambda seed: SpectralClustering(
         10, affinity="nearest_neighbors", n_neighbors=6, random_state=seed

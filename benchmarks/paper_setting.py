@@ -33,6 +33,7 @@ def main() -> None:
                     bandwidth=0.4,
                     laplacian_weight=1.31,
                     mode_update=mode_update,
+                    init="k-means++",
                     n_init=1,
                     random_state=seed,
                 )
