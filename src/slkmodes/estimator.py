@@ -89,7 +89,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         at which that density is highest.
     warm_memberships : bool, default=False
         Whether the sweeps after a mode update go on from the memberships so far or, as in the paper's
-        Algorithm 1, begin anew from the similarity to the modes. With True, ``mode_update="density"``,
+        Algorithm 1, begin anew from the similarity to the modes; with ``init="graph"`` they always go on. With True, ``mode_update="density"``,
         ``diagonal_shift="auto"`` and ``empty_clusters="keep"`` the relaxed objective never rises, from the first
         sweep to the last.
     init : {"graph", "k-means++", "random"}, array of K row numbers or of shape (K, n_features), default="graph"

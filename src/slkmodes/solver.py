@@ -45,15 +45,15 @@ def iterate(
     """
     rule = MODE_UPDATES[method.mode_update]
     modes = rule.starting_modes(engine, problem, placed, seeds)
-    memberships, labels = None, seeds.labels
-    warm = method.warm_memberships or labels is not None
+    memberships, start_labels = None, seeds.labels
+    warm = method.warm_memberships or start_labels is not None
     reseeds_left = RESEED_ROUNDS if method.reseed_empty else 0
     visited = {tuple(modes.rows)}
 
     for iteration in range(1, method.max_iter + 1):
         similarity = engine.similarity(placed, modes)
         if memberships is None or not warm:
-            memberships = engine.start(placed, similarity, labels if seeds.labels is not None else None)
+            memberships = engine.start(placed, similarity, start_labels)
         memberships, objectives, ended = _update_memberships(method, engine, placed, similarity, memberships)
         labels = engine.labels(placed, memberships, modes)
         groups = group_by_label(labels, problem.n_clusters)
@@ -76,7 +76,8 @@ def iterate(
             return
         if revive:
             memberships = None  # a new mode cannot grow from memberships in which it is dead
-            labels = plant(problem.affinity, labels, modes, dead)
+            if start_labels is not None:
+                start_labels = plant(problem.affinity, labels, modes, dead)
 
 
 def conclude(problem: Problem, engine: Engine, placed: Any, states: Iterable[State]) -> Solution:
