@@ -89,9 +89,9 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         at which that density is highest.
     warm_memberships : bool, default=False
         Whether the sweeps after a mode update go on from the memberships so far or, as in the paper's
-        Algorithm 1, begin anew from the similarity to the modes; with ``init="graph"`` they always go on. With True, ``mode_update="density"``,
-        ``diagonal_shift="auto"`` and ``empty_clusters="keep"`` the relaxed objective never rises, from the first
-        sweep to the last.
+        Algorithm 1, begin anew from the similarity to the modes; with ``init="graph"`` they always go on. With
+        True, ``mode_update="density"``, ``diagonal_shift="auto"`` and ``empty_clusters="keep"`` the relaxed
+        objective never rises, from the first sweep to the last.
     init : {"graph", "k-means++", "random"}, array of K row numbers or of shape (K, n_features), default="graph"
         Where a run starts. "graph": a first clustering from the edges alone, by cutting the graph into small segments
         and merging them into K groups of low normalised cut and not too different sizes. The others, the paper's
