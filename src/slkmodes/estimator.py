@@ -62,7 +62,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     ----------
     n_clusters : int, default=8
         Number of clusters, K.
-    laplacian_weight : float, default=1.0
+    laplacian_weight : float, default=1.5
         How much neighbours pull on a sample (the paper's lambda), against its similarity to the modes. 0 leaves
         plain K-modes: every sample goes to the nearest mode. What matters is its product with the number of
         neighbours; the paper searches 1 to 4 with 5 neighbours.
@@ -179,7 +179,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         self,
         n_clusters: int = 8,
         *,
-        laplacian_weight: float = 1.0,
+        laplacian_weight: float = 1.5,
         n_neighbors: int = 5,
         affinity: str = "binary",
         symmetrize: str = "union",
