@@ -212,6 +212,11 @@ def test_values_whose_squares_overflow(search, dtype, value):
         model.predict(X)
 
 
+def test_new_samples_may_be_as_close_to_each_other_as_they_like():
+    model = fit(GOOD, laplacian_weight=0.3)
+    assert len(set(model.predict(np.array([[0.0, 0.0, 0.0], [1e-200, 0.0, 0.0]])))) == 1
+
+
 def test_values_whose_squares_vanish():
     with pytest.raises(ValueError, match="squared distances vanish in float64"):
         fit(GOOD * 1e-160)

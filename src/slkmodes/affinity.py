@@ -84,10 +84,10 @@ def sufficient_shift(affinity: Any, laplacian_weight: float) -> float:
 
 
 def smallest_eigenvalue_bound(affinity: Any) -> float:
-    """A lower bound of the smallest eigenvalue, tight to about 1e-3 of the largest degree.
+    """The smallest eigenvalue, estimated from below to about 1e-3 of the largest degree.
 
-    Lanczos gives the eigenvalue and the norm of its residual, which is the error bar; Gershgorin's discs (minus
-    the largest degree) bound it from below whatever happens.
+    Lanczos finds it from a random start, and the norm of the residual and that part of the degree are taken off as a
+    margin; Gershgorin's discs (minus the largest degree) bound it from below whatever happens.
     """
     from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 

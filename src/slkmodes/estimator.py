@@ -19,7 +19,6 @@ from sklearn.base import (
     TransformerMixin,
 )
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from slkmodes import out_of_sample
@@ -35,6 +34,7 @@ from slkmodes.solution import Solution, State, Status
 from slkmodes.solver import conclude, exemplars, iterate
 from slkmodes.validation import (
     check_affinities,
+    check_extent,
     check_flag,
     check_init,
     check_integer,
@@ -44,6 +44,7 @@ from slkmodes.validation import (
     check_real,
     check_sizes,
     count_threads,
+    make_generator,
 )
 
 Array = npt.NDArray[Any]
@@ -239,7 +240,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         method = self._check_parameters()
         n_threads = count_threads(OWNER, self.n_jobs)
         engine = make_engine(self.engine, n_threads)
-        rng = _generator(self.random_state)
+        rng = make_generator(self.random_state)
         precomputed = self.affinity == "precomputed"
         X = self._check_affinities(X) if precomputed else self._check_features(X)
         n_features = None if precomputed else X.shape[1]
@@ -383,6 +384,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         X = np.asarray(validate_data(self, X, dtype=[np.float64, np.float32], order="C"))
         check_sizes(OWNER, len(X), self.n_clusters, self.n_neighbors)
         check_magnitude(OWNER, X)
+        check_extent(OWNER, X)
         return X
 
     def _check_affinities(self, X: Any) -> Any:
@@ -497,10 +499,3 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         yield
         timings[name] = time.perf_counter() - start
         self._say(f"{name}: {timings[name]:.2f} s")
-
-
-def _generator(random_state: Any) -> np.random.Generator:
-    """The one source of randomness of a fit, from whatever scikit-learn or NumPy calls a seed."""
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))

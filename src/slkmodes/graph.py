@@ -1,4 +1,4 @@
-"""X -> everything that is known before the first seed: neighbours, affinity, bandwidth, kernel, shift."""
+"""X -> everything that is known before the first seed: neighbours, affinity, bandwidth, kernel."""
 
 from __future__ import annotations
 

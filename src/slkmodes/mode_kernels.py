@@ -1,7 +1,7 @@
 """The kernel of the mode term: how similar is a row to a mode, and how dense is a cluster at a row.
 
 Two members so far: a Gaussian of the Euclidean distance, and the entries of a given graph. Another kernel
-(cosine, Hamming on discrete data) is another class with the same four methods.
+(cosine, Hamming on discrete data) is another class with the methods of :class:`ModeKernel`.
 """
 
 from __future__ import annotations

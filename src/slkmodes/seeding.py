@@ -1,4 +1,4 @@
-"""First modes: a table of seedings, and new modes for clusters that died."""
+"""Where a run starts: a table of seedings, and new modes for clusters that died."""
 
 from __future__ import annotations
 

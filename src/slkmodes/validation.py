@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from joblib import cpu_count
 from scipy import sparse
+from sklearn.utils import check_random_state
 
 # More threads than any machine has cores only crash it.
 MOST_THREADS = 1024
@@ -119,7 +120,7 @@ def check_affinities(owner: str, X: Any, *, square: bool = False) -> Any:
 
 
 def check_magnitude(owner: str, X: npt.NDArray[Any]) -> None:
-    """Refuse features so large or so small that squared distances leave the range of their type."""
+    """Refuse features so large that squared distances overflow their type."""
     limits = np.finfo(X.dtype)
     # In Python floats, which hold what float32 cannot.
     largest = max(abs(float(X.max(initial=0))), abs(float(X.min(initial=0))))
@@ -127,6 +128,11 @@ def check_magnitude(owner: str, X: npt.NDArray[Any]) -> None:
         raise ValueError(
             f"X holds values up to {largest:.3g}: squared distances overflow {X.dtype}. Scale X before {owner}."
         )
+
+
+def check_extent(owner: str, X: npt.NDArray[Any]) -> None:
+    """Refuse features that vary so little that squared distances vanish in their type; all equal they may be."""
+    limits = np.finfo(X.dtype)
     extent = float(np.ptp(X, axis=0).max(initial=0))
     if extent > 0 and extent**2 < float(limits.tiny) / float(limits.eps):
         raise ValueError(
@@ -142,6 +148,13 @@ def check_reach(owner: str, laplacian_weight: float, affinity: Any, diagonal_shi
             f"laplacian_weight={laplacian_weight!r} of {owner} times the largest degree of the graph overflows "
             f"{np.dtype(dtype)}. Decrease laplacian_weight."
         )
+
+
+def make_generator(random_state: Any) -> np.random.Generator:
+    """Return the one source of randomness of a fit, from whatever scikit-learn or NumPy calls a seed."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    return np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
 
 
 def count_threads(owner: str, n_jobs: Any) -> int:

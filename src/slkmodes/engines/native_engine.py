@@ -75,15 +75,8 @@ class NativeEngine(NumpyEngine):
         kernel, n_clusters = placed.kernel, placed.n_clusters
         values = np.empty((placed.n_samples, placed.width), kernel.dtype)
         if isinstance(kernel, GaussianKernel):
-            _kernels.similarity(
-                kernel.X,
-                modes.points,
-                kernel.gamma,
-                PADDING,
-                values,
-                self.n_threads,
-                self.block_rows,
-            )
+            threads = self.threads_for(kernel.X.size * n_clusters // 16)
+            _kernels.similarity(kernel.X, modes.points, kernel.gamma, PADDING, values, threads, self.block_rows)
         else:
             values[:, :n_clusters] = super().similarity(placed, modes)
             values[:, n_clusters:] = PADDING

@@ -63,13 +63,7 @@ class NumpyEngine:
         """Column of the largest membership; ties go to the nearest mode."""
         return hard_labels(self.fetch(memberships), placed.kernel, modes)
 
-    def best_rows(
-        self,
-        placed: Problem,
-        similarity: Any,
-        memberships: Any,
-        groups: Groups,
-    ) -> npt.NDArray[np.int64]:
+    def best_rows(self, placed: Problem, similarity: Any, memberships: Any, groups: Groups) -> npt.NDArray[np.int64]:
         """Eq. (11) among the members of each cluster."""
         a, Z = self.fetch(similarity), self.fetch(memberships)
         best = np.full(len(groups.starts) - 1, -1)
