@@ -1,6 +1,6 @@
 """Clusters found without labels, on every data set, ours beside those of the peers.
 
-SLKMODES_DATA=<folder> python -m benchmarks.quality [--data digits USPS] [--methods LaplacianKModes k-means] [--seeds 10]
+SLKMODES_DATA=<folder> python -m benchmarks.quality [--data digits USPS] [--methods LaplacianKModes k-means]
 
 One JSON record per run is appended to ``benchmark-records/quality.jsonl``; runs already there are not run again, so a
 run that was stopped goes on where it was. Peers that are not installed are left out; ``pip install --group bench``

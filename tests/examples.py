@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
+from slkmodes.affinity import neighbor_affinity
 from slkmodes.mode_kernels import GaussianKernel
+from slkmodes.neighbors import NeighborIndex
 from slkmodes.problem import Problem
 
 
@@ -40,3 +42,16 @@ def random_memberships(rng, n, n_clusters, dtype=np.float64, sharpness=2.0):
     logits = sharpness * rng.normal(size=(n, n_clusters))
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
     return (powers / powers.sum(axis=1, keepdims=True)).astype(dtype)
+
+
+def rings(n=600):
+    """Two rings around each other."""
+    rng = np.random.default_rng(0)
+    angle, y = rng.uniform(0, 2 * np.pi, n), np.arange(n) % 2
+    X = (1 + y)[:, None] * np.column_stack([np.cos(angle), np.sin(angle)]) + rng.normal(scale=0.04, size=(n, 2))
+    return X, y
+
+
+def graph_of(X, k=5):
+    """The default graph of the estimator."""
+    return neighbor_affinity(NeighborIndex(X, "kd_tree", k).graph(1), "binary", "average", 1.0)

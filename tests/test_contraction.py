@@ -3,67 +3,28 @@ import itertools
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.special import xlogy
 from threadpoolctl import threadpool_limits
 
 from slkmodes import clustering_accuracy, normalized_cut
-from slkmodes.affinity import neighbor_affinity
 from slkmodes.contraction import (
-    BALANCE,
+    CUT_PRICE,
     ContractedGraph,
-    absorb,
+    description_cost,
     graph_groups,
-    segment,
-    smoothed_columns,
+    majority,
+    overlay,
+    settle,
 )
-from slkmodes.neighbors import NeighborIndex
-
-
-def graph_of(X, k=5):
-    return neighbor_affinity(NeighborIndex(X, "kd_tree", k).graph(1), "binary", "union", 1.0)
-
-
-def rings(n=600):
-    rng = np.random.default_rng(0)
-    angle, y = rng.uniform(0, 2 * np.pi, n), np.arange(n) % 2
-    X = (1 + y)[:, None] * np.column_stack([np.cos(angle), np.sin(angle)]) + rng.normal(scale=0.04, size=(n, 2))
-    return X, y
+from tests.examples import graph_of, rings
 
 
 def test_two_rings_are_told_apart():
     X, y = rings()
     for seed in range(3):
-        labels = graph_groups(graph_of(X), 2, np.random.default_rng(seed))
-        assert clustering_accuracy(y, labels) == 1.0
-
-
-def test_segments_are_connected_and_do_not_cross_rings():
-    X, y = rings()
-    W = graph_of(X)
-    segments = segment(W, 2, np.random.default_rng(0))
-    for number in range(segments.max() + 1):
-        rows = np.flatnonzero(segments == number)
-        assert len(set(y[rows])) == 1
-        assert sparse.csgraph.connected_components(W[rows][:, rows])[0] == 1
-
-
-def test_smoothing_makes_joined_rows_alike():
-    X, _ = rings()
-    W = graph_of(X)
-    columns = smoothed_columns(W, 6, np.random.default_rng(0))
-    directions = columns / np.linalg.norm(columns, axis=1, keepdims=True)
-    edges = W.tocoo()
-    joined = np.einsum("ed,ed->e", directions[edges.row], directions[edges.col])
-    shuffled = np.einsum("ed,ed->e", directions[edges.row], directions[np.random.default_rng(1).permutation(edges.col)])
-    assert joined.mean() > 0.9
-    assert abs(shuffled.mean()) < 0.5
-
-
-def test_loose_rows_join_the_segment_most_of_their_neighbours_have():
-    path = sparse.csr_array(np.diag(np.ones(6), 1) + np.diag(np.ones(6), -1))
-    assert absorb(path, np.array([0, -1, -1, -1, -1, 1, -1])).tolist()[::6] == [0, 1]
-    assert absorb(path, np.array([0, -1, -1, -1, -1, 1, -1])).min() >= 0
-    nobody = sparse.csr_array((3, 3))
-    assert absorb(nobody, np.array([0, -1, 1])).tolist() == [0, 0, 1]
+        groups = graph_groups(graph_of(X), 2, 3, np.random.default_rng(seed))
+        assert clustering_accuracy(y, groups.labels) == 1.0
+        assert groups.agreement == pytest.approx(1.0)
 
 
 def small_graph(n=8, seed=0):
@@ -74,26 +35,74 @@ def small_graph(n=8, seed=0):
     return sparse.csr_array(W), ContractedGraph(sparse.csr_array(W), np.arange(n))
 
 
-def objective(W, labels, n_groups):
-    share = np.bincount(labels, minlength=n_groups) / len(labels)
-    return n_groups - normalized_cut(W, labels) - BALANCE * np.sum(share * np.log(share))
+def objective(W, labels):
+    """The map equation and the price of the cut, written down anew."""
+    M = np.zeros((labels.max() + 1,) * 2)
+    edges = W.tocoo()
+    np.add.at(M, (labels[edges.row], labels[edges.col]), edges.data / W.sum())
+    p, q = M.sum(axis=1), M.sum(axis=1) - np.diag(M)
+    length = xlogy(q.sum(), q.sum()) - 2 * xlogy(q, q).sum() + xlogy(p + q, p + q).sum()
+    return length + CUT_PRICE * normalized_cut(W, labels)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_merging_finds_the_best_of_all_labellings(seed):
     W, contracted = small_graph(seed=seed)
     every = (np.array(labels) for labels in itertools.product(range(3), repeat=8) if len(set(labels)) == 3)
-    best = max(objective(W, labels, 3) for labels in every)
+    best = min(objective(W, labels) for labels in every)
     labels = contracted.merge(3, np.random.default_rng(0))
-    assert objective(W, labels, 3) == pytest.approx(best)
+    assert objective(W, labels) == pytest.approx(best)
+
+
+def test_the_cost_of_a_clustering_is_that_of_its_segments():
+    W, contracted = small_graph(n=20, seed=2)
+    labels = np.arange(20) % 4
+    assert description_cost(W, labels) == pytest.approx(objective(W, labels))
+    assert contracted.cost(labels, 4) == pytest.approx(objective(W, labels))
+    assert description_cost(W, labels + 10) == pytest.approx(objective(W, labels))
 
 
 def test_improving_never_worsens_and_returns_the_objective():
     W, contracted = small_graph(n=20, seed=7)
     start = np.arange(20) % 4
     labels, value = contracted.improve(start, 4)
-    assert value == pytest.approx(objective(W, labels, 4))
-    assert value >= objective(W, start, 4)
+    assert value == pytest.approx(objective(W, labels))
+    assert value <= objective(W, start)
+
+
+def test_agglomeration_merges_the_cheapest_pair_each_time():
+    W, contracted = small_graph(n=10, seed=4)
+    labels = np.arange(10)
+    while len(set(labels)) > 4:
+        pairs = itertools.combinations(sorted(set(labels)), 2)
+        merges = [np.unique(np.where(labels == b, a, labels), return_inverse=True)[1] for a, b in pairs]
+        labels = min(merges, key=lambda merged: objective(W, merged))
+    assert objective(W, contracted.agglomerate(4)) == pytest.approx(objective(W, labels))
+
+
+def test_an_overlay_is_no_worse_than_the_best_of_its_runs():
+    rng = np.random.default_rng(0)
+    W = graph_of(rng.normal(size=(400, 3)))
+    runs = [settle(W, rng.integers(5, size=400), 5) for _ in range(4)]
+    combined = overlay(W, runs, 5, rng)
+    assert len(set(combined)) == 5
+    assert description_cost(W, combined) <= min(description_cost(W, run) for run in runs) + 1e-9
+
+
+def test_runs_that_agree_are_returned():
+    X, y = rings()
+    np.testing.assert_array_equal(overlay(graph_of(X), [y, y, y], 2, np.random.default_rng(0)), y)
+
+
+def test_rows_join_most_of_their_neighbours_but_never_empty_a_group():
+    path = sparse.csr_array(np.diag(np.ones(5), 1) + np.diag(np.ones(5), -1))
+    assert settle(path, np.array([0, 0, 1, 0, 0, 1]), 2).tolist().count(1) >= 1
+    square = sparse.csr_array(np.ones((4, 4)) - np.eye(4))
+    assert settle(square, np.array([0, 0, 0, 1]), 2).tolist() == [0, 0, 0, 1]
+
+
+def test_the_majority_of_a_segment():
+    assert majority(np.array([0, 0, 0, 1, 1]), np.array([2, 2, 0, 1, 1]), 3).tolist() == [2, 1]
 
 
 def test_agglomeration_and_perturbation_keep_the_number_of_groups():
@@ -110,16 +119,15 @@ def test_the_number_of_threads_changes_nothing():
     answers = []
     for n_threads in (1, 2, 4):
         with threadpool_limits(n_threads):
-            answers.append(graph_groups(W, 4, np.random.default_rng(0)))
+            answers.append(graph_groups(W, 4, 2, np.random.default_rng(0)).labels)
     np.testing.assert_array_equal(answers[1], answers[0])
     np.testing.assert_array_equal(answers[2], answers[0])
 
 
 @pytest.mark.parametrize("n_clusters", [1, 3, 7])
 def test_tiny_graphs(n_clusters):
-    labels = graph_groups(
-        graph_of(np.random.default_rng(0).normal(size=(7, 2)), k=2), n_clusters, np.random.default_rng(0)
-    )
+    W = graph_of(np.random.default_rng(0).normal(size=(7, 2)), k=2)
+    labels = graph_groups(W, n_clusters, 2, np.random.default_rng(0)).labels
     assert labels.shape == (7,)
     assert labels.min() >= 0
     assert labels.max() < n_clusters

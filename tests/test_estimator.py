@@ -291,9 +291,9 @@ def test_a_generator_is_a_random_state(blobs):
 
 
 def test_verbose_tells_what_happens(blobs, capsys):
-    fit(blobs[0], verbose=1, n_init=2)
+    fit(blobs[0], verbose=1, n_init=2, init="k-means++")
     said = capsys.readouterr().out
-    for word in ("graph:", "neighbours: kd_tree", "run 2, mode update 1", "solve:"):
+    for word in ("graph:", "neighbours: kd_tree", "run 2, weight", "mode update 1", "solve:"):
         assert word in said
     fit(blobs[0])
     assert capsys.readouterr().out == ""

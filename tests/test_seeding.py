@@ -4,8 +4,12 @@ from scipy.sparse import csr_array
 
 from slkmodes.mode_kernels import GaussianKernel, GraphKernel, Modes
 from slkmodes.problem import Problem
-from slkmodes.seeding import AUTO_RUNS, SEEDINGS, draw_far_row, first_seeds, plant, reseed
-from tests.examples import random_graph
+from slkmodes.seeding import SEEDINGS, draw_far_row, falls_apart, plant, reseed, starts
+from tests.examples import graph_of, random_graph, rings
+
+
+def first_seeds(init, problem, rng):
+    return next(starts(init, "auto", problem, rng))
 
 
 @pytest.fixture(params=["features", "graph"])
@@ -43,8 +47,59 @@ def test_graph_seeds_fall_back_where_the_edges_tell_too_little():
     assert len(set(seeds.modes.rows.tolist())) == 3
 
 
-def test_every_seeding_knows_how_many_runs_it_is_worth():
-    assert set(AUTO_RUNS) == set(SEEDINGS)
+@pytest.mark.parametrize("init", ["graph", "smoothed_features", "density_peaks"])
+def test_clusterings_tell_blobs_apart(init):
+    rng = np.random.default_rng(0)
+    X = np.repeat([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]], 40, axis=0) + rng.normal(size=(120, 2))
+    seeds = first_seeds(init, Problem(GaussianKernel(X, 1.0), graph_of(X), 3, 1.0), rng)
+    assert seeds.name == init
+    assert [len(set(seeds.labels[start : start + 40])) for start in (0, 40, 80)] == [1, 1, 1]
+    assert len(set(seeds.labels)) == 3
+
+
+@pytest.mark.parametrize("init", ["smoothed_features", "density_peaks"])
+def test_what_needs_features_says_so(init):
+    W = random_graph(np.random.default_rng(0), 30)
+    with pytest.raises(ValueError, match=r"needs features; with affinity='precomputed' use 'graph'"):
+        first_seeds(init, Problem(GraphKernel(W), W, 3, 1.0), np.random.default_rng(0))
+
+
+def test_auto_takes_the_graph_where_its_clusterings_agree():
+    X, _ = rings()
+    seeds = first_seeds("auto", Problem(GaussianKernel(X, 0.1), graph_of(X), 2, 1.0), np.random.default_rng(0))
+    assert (seeds.name, seeds.agreement) == ("graph", pytest.approx(1.0))
+
+
+def test_auto_takes_density_peaks_where_the_graph_falls_apart():
+    rng = np.random.default_rng(0)
+    crumbs = rng.uniform(0, 1000, size=(60, 2)).repeat(8, axis=0) + rng.normal(scale=0.01, size=(480, 2))
+    W = graph_of(crumbs, k=3)
+    assert falls_apart(W, 4)
+    assert not falls_apart(W, 60)
+    seeds = first_seeds("auto", Problem(GaussianKernel(crumbs, 1.0), W, 4, 1.0), rng)
+    assert seeds.name == "density_peaks"
+    assert first_seeds("auto", Problem(GraphKernel(W), W, 4, 1.0), rng).name == "graph"
+
+
+def test_auto_takes_smoothed_features_where_clusterings_of_the_graph_contradict_each_other():
+    X = np.random.default_rng(0).normal(size=(600, 10))  # no clusters at all
+    seeds = first_seeds("auto", Problem(GaussianKernel(X, 1.0), graph_of(X), 8, 1.0), np.random.default_rng(0))
+    assert seeds.name == "smoothed_features"
+    assert seeds.agreement < 0.62
+
+
+def test_too_few_different_rows_to_smooth_fall_back():
+    X = np.repeat([[0.0], [1.0]], 10, axis=0)
+    problem = Problem(GaussianKernel(X, 1.0), graph_of(X, k=2), 3, 1.0)
+    assert first_seeds("smoothed_features", problem, np.random.default_rng(0)).name == "k-means++"
+
+
+@pytest.mark.parametrize("init", SEEDINGS)
+def test_as_many_starts_as_runs_unless_runs_are_combined(init):
+    X, _ = rings(90)
+    problem = Problem(GaussianKernel(X, 1.0), graph_of(X), 2, 1.0)
+    combined = init in ("auto", "graph")
+    assert len(list(starts(init, 3, problem, np.random.default_rng(0)))) == (1 if combined else 3)
 
 
 def test_k_means_plus_plus_spreads_its_seeds():

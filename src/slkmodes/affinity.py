@@ -40,7 +40,7 @@ SYMMETRIZERS: dict[str, Callable[[Any], Any]] = {
     "none": lambda W: W,
     "union": lambda W: W.maximum(W.T),
     "mutual": lambda W: W.minimum(W.T),
-    "average": lambda W: (W + W.T) / W.dtype.type(2),
+    "average": lambda W: (W + W.T) * W.dtype.type(0.5),
 }
 
 

@@ -1,190 +1,198 @@
-"""Seeds from the graph alone: cut it into many small segments, then merge segments until K groups are left.
+"""A clustering from the edges alone: segments of the graph are merged into K groups, several times, and combined.
 
 A graph of ten thousand rows has too many labellings to search. Its segments, a few for every cluster wanted, have few
-enough: on the contracted graph the best merge is found by greedy agglomeration and local search in well under a
-second, almost whatever the random numbers were.
+enough: on the contracted graph a good merge is found in well under a second. Where merges of different segmentations
+agree, rows stay together; what they dispute is searched once more.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
+
+from slkmodes.metrics import adjusted_rand_index
+from slkmodes.segmentation import keep_large, segment, smoothed_columns
 
 Array = npt.NDArray[Any]
 Labels = npt.NDArray[np.int64]
 
-# Segments per cluster, at least and at most: merging looks at all pairs of them.
-SEGMENTS_PER_CLUSTER = 8
-FEWEST_SEGMENTS = 40
-MOST_SEGMENTS = 512
-ROWS_PER_SEGMENT = 4
-
-# Columns and steps of the smoothing that places joined rows side by side.
-EXTRA_COLUMNS = 6
-MOST_COLUMNS = 128
-SMOOTHING_STEPS = 60
-STEPS_BETWEEN_QR = 20
-KMEANS_ROWS = 10_000
-
-# What equal sizes are worth against the normalised cut, which alone would rather cut off a few far rows than part two
-# large neighbours.
-BALANCE = 0.8
-# Changes of mind about the best merge before it is taken.
+# What a group's share of cut edges costs against the description length, which alone would rather split a large
+# cluster than leave the sizes unequal.
+CUT_PRICE = 0.7
+# Changes of mind about the best merge before it is taken, and how much looking at moves they may cost.
 PERTURBATIONS = 50
+MOVES_LOOKED_AT = 500_000
 LEANING_STEPS = 30
+# Rounds in which every row may join the group of most of its neighbours.
+SETTLING_ROUNDS = 5
+# One row in so many may be a segment of its own where clusterings are laid over each other.
+FINEST_SHARE = 20_000
 
 
-def graph_groups(affinity: Any, n_clusters: int, rng: np.random.Generator) -> Labels:
-    """A label from 0 to ``n_clusters - 1`` for every row, from the edges alone."""
-    segments = segment(affinity, n_clusters, rng)
-    if segments.max() < n_clusters:  # nothing to merge
-        return segments
-    return ContractedGraph(affinity, segments).merge(n_clusters, rng)[segments]
+class GraphGroups(NamedTuple):
+    """A clustering of the rows, and how far the runs it was combined from agree (mean adjusted Rand index)."""
+
+    labels: Labels
+    agreement: float
 
 
-def segment(affinity: Any, n_clusters: int, rng: np.random.Generator) -> Labels:
-    """Small groups of well joined rows: the connected parts of :func:`cells_of_directions`."""
-    cells = cells_of_directions(affinity, n_clusters, rng)
-    edges = affinity.tocoo()
-    inside = cells[edges.row] == cells[edges.col]
-    joined = sparse.csr_array((edges.data[inside], (edges.row[inside], edges.col[inside])), shape=affinity.shape)
-    parts = connected_components(joined, directed=False)[1]
-    sizes = np.bincount(parts)
-    kept = np.argsort(-sizes, kind="stable")[:MOST_SEGMENTS]
-    kept = kept[sizes[kept] >= min(ROWS_PER_SEGMENT, sizes[kept[min(n_clusters, len(kept)) - 1]])]
-    number = np.full(len(sizes), -1)
-    number[kept] = np.arange(len(kept))
-    return absorb(affinity, number[parts])
+def graph_groups(affinity: Any, n_clusters: int, n_runs: int, rng: np.random.Generator) -> GraphGroups:
+    """A label from 0 to ``n_clusters - 1`` for every row, from ``n_runs`` segmentations of the graph."""
+    runs = []
+    for columns in smoothed_columns(affinity, n_clusters, n_runs, rng):
+        segments = segment(affinity, n_clusters, columns, rng)
+        if segments.max() < n_clusters:  # nothing to merge
+            return GraphGroups(segments, 1.0)
+        labels = ContractedGraph(affinity, segments).merge(n_clusters, rng)[segments]
+        runs.append(settle(affinity, labels, n_clusters))
+    if n_runs == 1:
+        return GraphGroups(runs[0], 1.0)
+    pairs = [adjusted_rand_index(a, b) for i, a in enumerate(runs) for b in runs[:i]]
+    return GraphGroups(overlay(affinity, runs, n_clusters, rng), float(np.mean(pairs)))
 
 
-def absorb(affinity: Any, segments: Labels) -> Labels:
-    """Give rows without a segment (-1) the one most of their neighbours have, from its border inwards.
+def overlay(affinity: Any, runs: Sequence[Labels], n_clusters: int, rng: np.random.Generator) -> Labels:
+    """The best merge of the parts that no run divides; it describes the graph no worse than any of the runs."""
+    parts = np.zeros(len(runs[0]), dtype=np.int64)
+    for labels in runs:
+        parts = np.unique(parts * n_clusters + labels, return_inverse=True)[1]
+    segments = keep_large(affinity, parts, n_clusters, max(3, len(parts) // FINEST_SHARE))
+    if segments.max() < n_clusters:  # the runs agree
+        return runs[0]
+    starts = [majority(segments, labels, n_clusters) for labels in runs]
+    merged = ContractedGraph(affinity, segments).merge(n_clusters, rng, starts)
+    return settle(affinity, merged[segments], n_clusters)
 
-    Rows that no edge joins to any segment go to the first, the largest.
-    """
-    segments = segments.copy()
-    n_segments = int(segments.max()) + 1
-    while len(loose := np.flatnonzero(segments < 0)):
-        placed = np.flatnonzero(segments >= 0)
-        shape = (len(segments), n_segments)
-        votes = affinity[loose] @ sparse.csr_array((np.ones(len(placed)), (placed, segments[placed])), shape=shape)
-        reached = np.diff(votes.indptr) > 0
-        if not reached.any():
-            segments[loose] = 0
+
+def majority(segments: Labels, labels: Labels, n_clusters: int) -> Labels:
+    """The label most rows of each segment have."""
+    counts = np.bincount(segments * n_clusters + labels, minlength=(int(segments.max()) + 1) * n_clusters)
+    return counts.reshape(-1, n_clusters).argmax(axis=1)
+
+
+def settle(affinity: Any, labels: Labels, n_clusters: int) -> Labels:
+    """Let every row join the group that most of its neighbours are in, a few times; ties change nothing."""
+    identity = np.eye(n_clusters, dtype=np.float32)
+    for _ in range(SETTLING_ROUNDS):
+        votes = affinity @ identity[labels]
+        votes[np.arange(len(labels)), labels] += np.float32(1e-3)
+        settled = votes.argmax(axis=1)
+        if len(np.unique(settled)) < len(np.unique(labels)):
             break
-        segments[loose[reached]] = np.asarray(votes.argmax(axis=1)).ravel()[reached]
-    return segments
+        labels = settled
+    return labels
 
 
-def cells_of_directions(affinity: Any, n_clusters: int, rng: np.random.Generator) -> Labels:
-    """Cells of k-means over the directions of smoothed random columns, in which joined rows point the same way."""
-    from sklearn.cluster import KMeans
-    from threadpoolctl import threadpool_limits
-
-    n_samples = affinity.shape[0]
-    wanted = max(SEGMENTS_PER_CLUSTER * n_clusters, FEWEST_SEGMENTS)
-    n_cells = max(n_clusters, min(wanted, n_samples // ROWS_PER_SEGMENT, MOST_SEGMENTS))
-    columns = smoothed_columns(affinity, min(n_clusters + EXTRA_COLUMNS, MOST_COLUMNS, n_samples), rng)
-    norms = np.linalg.norm(columns, axis=1, keepdims=True)
-    directions = columns / np.maximum(norms, np.finfo(columns.dtype).tiny)
-    sample = rng.choice(n_samples, min(n_samples, KMEANS_ROWS), replace=False)
-    kmeans = KMeans(n_cells, n_init=1, max_iter=30, random_state=int(rng.integers(2**31 - 1)))
-    with threadpool_limits(1, user_api="openmp"):  # its sums depend on the number of threads
-        kmeans.fit(directions[sample])
-        return kmeans.predict(directions).astype(np.int64)
-
-
-def smoothed_columns(affinity: Any, n_columns: int, rng: np.random.Generator) -> Array:
-    """Random columns after many lazy steps of diffusion: what is left varies slowly along the edges."""
-    W = sparse.csr_array(affinity, dtype=np.float32)
-    W = (W + W.T) / np.float32(2)
-    root = np.sqrt(np.maximum(W.sum(axis=1), np.finfo(np.float32).tiny))
-    scale = sparse.diags_array((1 / root).astype(np.float32))
-    diffusion = sparse.csr_array(scale @ W @ scale)
-    columns = rng.standard_normal((W.shape[0], n_columns), dtype=np.float32)
-    for step in range(1, SMOOTHING_STEPS + 1):
-        columns = (columns + diffusion @ columns) / np.float32(2)
-        if step % STEPS_BETWEEN_QR == 0:  # or all columns become the slowest one
-            columns = np.linalg.qr(columns)[0]
-    return columns
+def description_cost(affinity: Any, labels: Labels) -> float:
+    """What merges minimise, at a clustering of the rows: lower describes the graph better (needs no classes)."""
+    groups, numbers = np.unique(labels, return_inverse=True)
+    return ContractedGraph(affinity, numbers).cost(np.arange(len(groups)), len(groups))
 
 
 class ContractedGraph:
-    """Segments as nodes; merges maximise kept weight / volume plus the entropy of the sizes.
+    """Segments as nodes; merges minimise a description length plus a price on the normalised cut.
 
-    For groups l that is ``sum_l inside_l / volume_l - BALANCE * sum_l share_l log share_l``: minus the normalised cut,
-    up to a constant, plus what balance is worth.
+    For groups with shares p_l of the volume and q_l of the cut edges, and Q = sum_l q_l, the two-level map equation
+    (Rosvall and Bergstrom, PNAS 2008) is, up to a constant, ``Q log Q - 2 sum_l q_l log q_l + sum_l (p_l + q_l)
+    log(p_l + q_l)``: nats per step to tell where a random walk on the graph is. The price adds ``CUT_PRICE * q_l /
+    p_l``.
     """
 
     def __init__(self, affinity: Any, segments: Labels) -> None:
-        self.sizes = np.bincount(segments).astype(np.float64)
-        n_samples, n_segments = len(segments), len(self.sizes)
+        n_samples, n_segments = len(segments), int(segments.max()) + 1
         member = sparse.csr_array((np.ones(n_samples), (np.arange(n_samples), segments)), shape=(n_samples, n_segments))
-        weights = (member.T @ affinity @ member).toarray()
-        self.weights = (weights + weights.T) / 2
+        weights = (member.T @ affinity.astype(np.float64) @ member).toarray()
+        self.weights = (weights + weights.T) / max(2 * weights.sum(), np.finfo(np.float64).tiny)
         self.volumes = self.weights.sum(axis=1)
 
-    def worth(self, inside: Array, volume: Array, size: Array) -> Array:
-        """What a group adds to the objective; nothing for a group without rows."""
-        share = np.maximum(size, 1e-9) / self.sizes.sum()
-        return inside / np.maximum(volume, 1e-12) - BALANCE * share * np.log(share)
+    def own_cost(self, inside: Array, volume: Array) -> tuple[Array, Array]:
+        """What a group costs by itself, and its share of the cut edges."""
+        cut = np.maximum(volume - inside, 0.0)
+        length = entropy_term(volume + cut) - 2 * entropy_term(cut)
+        return length + CUT_PRICE * cut / np.maximum(volume, 1e-12), cut
 
-    def merge(self, n_groups: int, rng: np.random.Generator) -> Labels:
+    def cost(self, labels: Labels, n_groups: int) -> float:
+        """The objective at these labels of the segments."""
+        member = np.eye(n_groups)[labels]
+        own, cut = self.own_cost(np.diag(member.T @ self.weights @ member), self.volumes @ member)
+        return float(own.sum() + entropy_term(cut.sum()))
+
+    def merge(self, n_groups: int, rng: np.random.Generator, starts: Sequence[Labels] = ()) -> Labels:
         """The best labels of the segments found: agglomerate, improve, then perturb and improve again."""
-        best, highest = self.improve(self.agglomerate(n_groups), n_groups)
-        for _ in range(PERTURBATIONS if n_groups > 1 else 0):
+        complete = [labels for labels in starts if len(np.unique(labels)) == n_groups]
+        improved = [self.improve(labels, n_groups) for labels in [self.agglomerate(n_groups), *complete]]
+        best, lowest = min(improved, key=lambda pair: pair[1])
+        looks = MOVES_LOOKED_AT // (n_groups * len(self.volumes))
+        for _ in range(min(PERTURBATIONS, looks) if n_groups > 1 else 0):
             labels, value = self.improve(self.perturb(best, n_groups, rng), n_groups)
-            if value > highest + 1e-12 and len(np.unique(labels)) == n_groups:
-                best, highest = labels, value
+            if value < lowest - 1e-12 and len(np.unique(labels)) == n_groups:
+                best, lowest = labels, value
         return best
 
     def agglomerate(self, n_groups: int) -> Labels:
-        """Merge the pair of groups that gains most, until ``n_groups`` are left."""
-        between, volume, size = self.weights.copy(), self.volumes.copy(), self.sizes.copy()
-        labels = np.arange(len(size))
-        alive = np.arange(len(size))
-        while len(alive) > n_groups:
-            W, v, s = between[np.ix_(alive, alive)], volume[alive], size[alive]
-            inside = np.diag(W)
-            apart = self.worth(inside, v, s)
-            joined = self.worth(np.add.outer(inside, inside) + 2 * W, np.add.outer(v, v), np.add.outer(s, s))
-            gain = joined - np.add.outer(apart, apart)
-            np.fill_diagonal(gain, -np.inf)
-            a, b = (int(alive[i]) for i in np.unravel_index(np.argmax(gain), gain.shape))
+        """Merge the pair of groups whose merge costs least, until ``n_groups`` are left."""
+        between, volume = self.weights.copy(), self.volumes.copy()
+        own, cut = self.own_cost(np.diag(between), volume)
+        labels = np.arange(len(volume))
+        joined, joined_cut = self.own_cost(np.add.outer(np.diag(between), np.diag(between)) + 2 * between,
+                                           np.add.outer(volume, volume))  # fmt: skip
+        change = joined - np.add.outer(own, own)
+        change_of_cut = joined_cut - np.add.outer(cut, cut)
+        np.fill_diagonal(change, np.inf)
+        for _ in range(len(volume) - n_groups):
+            total_cut = np.maximum(cut.sum() + change_of_cut, 0.0)
+            a, b = (int(i) for i in np.unravel_index(np.argmin(change + entropy_term(total_cut)), change.shape))
             between[a] += between[b]
             between[:, a] += between[:, b]
             volume[a] += volume[b]
-            size[a] += size[b]
+            own, cut = own.copy(), cut.copy()
+            (own[a],), (cut[a],) = self.own_cost(between[a, a, None], volume[a, None])
+            own[b] = cut[b] = 0.0
             labels[labels == b] = a
-            alive = alive[alive != b]
+            alive = np.isfinite(change).any(axis=1)
+            alive[b] = False
+            change[b] = change[:, b] = np.inf
+            row, row_cut = self.own_cost(between[a, a] + np.diag(between) + 2 * between[a], volume[a] + volume)
+            row = np.where(alive, row - own[a] - own, np.inf)
+            row[a] = np.inf
+            change[a] = change[:, a] = row
+            change_of_cut[a] = change_of_cut[:, a] = row_cut - cut[a] - cut
         return np.unique(labels, return_inverse=True)[1]
 
     def improve(self, labels: Labels, n_groups: int) -> tuple[Labels, float]:
-        """Move one segment at a time to where it gains most, until no move gains; no group is emptied."""
+        """Move one segment at a time to where it saves most, until no move saves; no group is emptied."""
         labels = labels.copy()
-        own = np.diag(self.weights)
-        rows = np.arange(len(labels))
+        member = np.eye(n_groups)[labels]
+        own_weight, rows = np.diag(self.weights), np.arange(len(labels))
+        ties, volume, counts = self.weights @ member, self.volumes @ member, np.bincount(labels, minlength=n_groups)
+        inside = np.einsum("il,il->l", member, ties)
         while True:
-            member = np.eye(n_groups)[labels]
-            ties, volume, size = self.weights @ member, self.volumes @ member, self.sizes @ member
-            inside = np.einsum("il,il->l", member, ties)
-            now = self.worth(inside, volume, size)
-            without = self.worth(
-                inside[labels] - 2 * ties[rows, labels] + own, volume[labels] - self.volumes, size[labels] - self.sizes
+            own, cut = self.own_cost(inside, volume)
+            left, left_cut = self.own_cost(
+                inside[labels] - 2 * ties[rows, labels] + own_weight, volume[labels] - self.volumes
             )
-            joined = self.worth(
-                inside + 2 * ties + own[:, None], volume + self.volumes[:, None], size + self.sizes[:, None]
-            )
-            gain = (without - now[labels])[:, None] + joined - now
-            gain[rows, labels] = -np.inf
-            gain[np.bincount(labels, minlength=n_groups)[labels] == 1] = -np.inf
-            mover, target = np.unravel_index(np.argmax(gain), gain.shape)
-            if not gain[mover, target] > 1e-10:
-                return labels, float(now.sum())
+            joined, joined_cut = self.own_cost(inside + 2 * ties + own_weight[:, None], volume + self.volumes[:, None])
+            total_cut = cut.sum() + (left_cut - cut[labels])[:, None] + joined_cut - cut
+            cost_after = (left - own[labels])[:, None] + joined - own + entropy_term(np.maximum(total_cut, 0.0))
+            cost_after[rows, labels] = np.inf
+            cost_after[counts[labels] == 1] = np.inf
+            mover, target = (int(i) for i in np.unravel_index(np.argmin(cost_after), cost_after.shape))
+            now = float(entropy_term(cut.sum()))
+            if not cost_after[mover, target] < now - 1e-12:
+                return labels, float(own.sum()) + now
+            source = labels[mover]
+            inside[source] += own_weight[mover] - 2 * ties[mover, source]
+            inside[target] += own_weight[mover] + 2 * ties[mover, target]
+            volume[source] -= self.volumes[mover]
+            volume[target] += self.volumes[mover]
+            ties[:, source] -= self.weights[:, mover]
+            ties[:, target] += self.weights[:, mover]
+            counts[source] -= 1
+            counts[target] += 1
             labels[mover] = target
 
     def perturb(self, labels: Labels, n_groups: int, rng: np.random.Generator) -> Labels:
@@ -207,3 +215,8 @@ class ContractedGraph:
             potential = walk @ potential
             potential[poles] = -1.0, 1.0
         return potential
+
+
+def entropy_term(share: Array) -> Array:
+    """``share * log(share)``, 0 at 0."""
+    return share * np.log(np.maximum(share, np.finfo(np.float64).tiny))

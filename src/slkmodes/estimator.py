@@ -25,13 +25,13 @@ from slkmodes import out_of_sample
 from slkmodes.affinity import SYMMETRIZERS, WEIGHTS, sufficient_shift
 from slkmodes.engines import ENGINES, Engine, make_engine
 from slkmodes.graph import Graph, graph_of_affinities, graph_of_features
-from slkmodes.metrics import normalized_cut
 from slkmodes.mode_updates import MODE_UPDATES
 from slkmodes.neighbors import SEARCHES
 from slkmodes.problem import Method, Problem
-from slkmodes.seeding import AUTO_RUNS, SEEDINGS, first_seeds
-from slkmodes.solution import Solution, State, Status
-from slkmodes.solver import conclude, exemplars, iterate
+from slkmodes.restarts import Run, best_run
+from slkmodes.seeding import SEEDINGS
+from slkmodes.solution import State, Status
+from slkmodes.solver import exemplars
 from slkmodes.validation import (
     check_affinities,
     check_extent,
@@ -43,9 +43,11 @@ from slkmodes.validation import (
     check_reach,
     check_real,
     check_sizes,
+    check_weights,
     count_threads,
     make_generator,
 )
+from slkmodes.weight_path import Schedule, schedule_of
 
 Array = npt.NDArray[Any]
 
@@ -63,21 +65,25 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     ----------
     n_clusters : int, default=8
         Number of clusters, K.
-    laplacian_weight : float, default=1.5
-        How much neighbours pull on a sample (the paper's lambda), against its similarity to the modes. 0 leaves
-        plain K-modes: every sample goes to the nearest mode. What matters is its product with the number of
-        neighbours; the paper searches 1 to 4 with 5 neighbours.
+    laplacian_weight : "auto", float, or sequence of floats, default="auto"
+        How much neighbours pull on a sample (the paper's lambda), against its similarity to the modes. "auto": a path
+        of growing weights, each solved from where the one before ended, from the weight at which clusters of this
+        graph can hold to the one at which samples are certain of their cluster and labels no longer change. A
+        number: that weight alone, as in the paper, which searches 1 to 4 with 5 neighbours; 0 leaves plain K-modes. A
+        sequence: these weights one after the other.
     n_neighbors : int, default=5
         Neighbours of each sample in the graph, the sample itself not counted.
     affinity : {"binary", "gaussian", "precomputed"}, default="binary"
         Weight of an edge: 1 as in the paper, the kernel of the mode term, or the entries of X, a (sparse)
         matrix of non-negative affinities between all samples (high for similar samples: not distances).
-    symmetrize : {"union", "mutual", "average", "none"}, default="union"
+    symmetrize : {"union", "mutual", "average", "none"}, default="average"
         What makes the graph symmetric: an edge where either sample names the other (the larger weight), only
-        where both do (the smaller), half the sum of both, or nothing (directed, as in the paper).
+        where both do (the smaller), half the sum of both, so that mutual neighbours count twice, or nothing
+        (directed, as in the paper).
     diagonal_shift : float or "auto", default=0.0
         Added to the diagonal of the affinity (footnote to the paper's proposition 1). "auto" is the smallest
-        shift for which no sweep can raise the relaxed objective, found from the graph; it needs a symmetric one.
+        shift for which no sweep can raise the relaxed objective, found from the graph; it needs a symmetric one. On
+        the automatic path of weights the shift is raised where sweeps would swing to and fro.
     neighbor_search : {"auto", "kd_tree", "brute", "inverted_lists"}, default="auto"
         How neighbours are found. "auto": an exact tree up to 10 features, all pairs up to 10,000 samples, else
         approximate inverted lists by faiss, widened until a sample of samples finds 98 % of its neighbours.
@@ -90,17 +96,22 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         at which that density is highest.
     warm_memberships : bool, default=False
         Whether the sweeps after a mode update go on from the memberships so far or, as in the paper's
-        Algorithm 1, begin anew from the similarity to the modes; with ``init="graph"`` they always go on. With
+        Algorithm 1, begin anew from the similarity to the modes; from a first clustering
+        (``init`` "auto" to "density_peaks") they always go on. With
         True, ``mode_update="density"``, ``diagonal_shift="auto"`` and ``empty_clusters="keep"`` the relaxed
         objective never rises, from the first sweep to the last.
-    init : {"graph", "k-means++", "random"}, array of K row numbers or of shape (K, n_features), default="graph"
-        Where a run starts. "graph": a first clustering from the edges alone, by cutting the graph into small segments
-        and merging them into K groups of low normalised cut and not too different sizes. The others, the paper's
-        k-means++ among them, are first modes: rules whose modes are samples start from the density modes of the
-        samples nearest to each.
+    init : {"auto", "graph", "smoothed_features", "density_peaks", "k-means++", "random"}, array of K row numbers or of \
+            shape (K, n_features), default="auto"
+        Where a run starts. "graph": a first clustering from the edges alone; several segmentations of the graph are
+        merged into K groups that describe it shortly and cut it little, then combined. "smoothed_features": k-means
+        on features averaged over the graph. "density_peaks": around dense samples far from denser ones. "auto": the
+        graph, unless it falls apart into many more pieces than clusters (density peaks), or the clusterings that were
+        to be combined contradict each other (smoothed features). The others, the paper's k-means++ among them, are
+        first modes: rules whose modes are samples start from the density modes of the samples nearest to each.
     n_init : int or "auto", default="auto"
-        Runs from different seeds; of those with the fewest empty clusters the one with the lowest normalised cut of
-        the graph is kept. "auto": 1 for "graph", which hardly depends on chance, 10 for the others.
+        For "auto" and "graph" the number of clusterings that are combined into one start. For the others the number
+        of runs: of those with the fewest empty clusters the one whose labels describe the graph best is kept, by the
+        measure that the graph is merged by. "auto": 4, 4, 1, 1, 10 and 10, in the order above.
     empty_clusters : {"reseed", "keep"}, default="reseed"
         Whether a cluster that lost its last member is given a new mode, up to three times, or left alone.
     tol : float, default=1e-6
@@ -130,6 +141,15 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         The mode of each cluster; None for a precomputed affinity.
     mode_indices_ : ndarray of shape (n_clusters,)
         The sample that is the mode; for "mean_shift" the member nearest to it.
+    laplacian_weight_ : float
+        The last weight, the one everything else belongs to.
+    path_ : tuple of PathPoint
+        Per weight: ``weight``, ``certainty`` (mean of the largest membership), ``relaxed_objective``,
+        ``normalized_cut``, ``changed`` (share of labels that differ from the weight before) and ``n_iter``.
+    init_ : str
+        How the run that was kept started; "given" for an array.
+    agreement_ : float or None
+        Mean adjusted Rand index between the clusterings that were combined; low where no clusters stand out.
     affinity_ : CSR array of shape (n_samples, n_samples)
         The graph.
     bandwidth_ : float or None
@@ -139,10 +159,10 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     relaxed_objective_, discrete_objective_ : float
         R of eq. (2) at the memberships and E of eq. (1) at the labels (see :mod:`slkmodes.objective`).
     history_ : tuple of Step
-        Per mode update: ``relaxed_objectives`` before each sweep, ``mode_shifts``, ``cluster_sizes`` and
-        ``reseeded`` clusters, of the run that was kept.
+        Per mode update at the last weight: ``relaxed_objectives`` before each sweep, ``mode_shifts``,
+        ``cluster_sizes`` and ``reseeded`` clusters, of the run that was kept.
     n_iter_ : int
-        Mode updates of the run that was kept.
+        Mode updates at the last weight of the run that was kept.
     status_ : Status
         How that run ended.
     neighbor_search_, neighbor_recall_, engine_ : str, float, str
@@ -154,7 +174,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
 
     Notes
     -----
-    A new sample x gets ``softmax(k(x, modes) + laplacian_weight * sum_q w(x, q) memberships_[q])`` over its
+    A new sample x gets ``softmax(k(x, modes) + laplacian_weight_ * sum_q w(x, q) memberships_[q])`` over its
     ``n_neighbors`` nearest training samples q, with the weights of ``affinity``. A sample equal to a training
     sample has that sample's own neighbours, hence its fitted memberships: ``predict`` on the training data
     returns ``labels_``. (If several training samples are equal, one of them answers for all.) With
@@ -180,16 +200,16 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         self,
         n_clusters: int = 8,
         *,
-        laplacian_weight: float = 1.5,
+        laplacian_weight: Any = "auto",
         n_neighbors: int = 5,
         affinity: str = "binary",
-        symmetrize: str = "union",
+        symmetrize: str = "average",
         diagonal_shift: float | str = 0.0,
         neighbor_search: str = "auto",
         bandwidth: float | str = "auto",
         mode_update: str = "argmax",
         warm_memberships: bool = False,
-        init: Any = "graph",
+        init: Any = "auto",
         n_init: int | str = "auto",
         empty_clusters: str = "reseed",
         tol: float = 1e-6,
@@ -249,10 +269,11 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         timings: dict[str, float] = {}
         with self._stage("graph", timings):
             graph = self._build_graph(X, n_threads)
-        problem = self._pose_problem(graph, timings)
+        schedule = schedule_of(check_weights(OWNER, "laplacian_weight", self.laplacian_weight))
+        problem = self._pose_problem(graph, schedule, timings)
         with self._stage("solve", timings):
-            solution = self._best_of_runs(problem, method, engine, init, rng)
-        self._store(graph, problem, solution, engine, timings)
+            run = best_run(problem, method, engine, schedule, init, self.n_init, rng, self._narrate)
+        self._store(graph, run, engine, timings)
         return self
 
     def predict(self, X: Any) -> npt.NDArray[np.int64]:
@@ -347,7 +368,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         if self.n_init != "auto":
             check_integer(OWNER, "n_init", self.n_init)
         check_integer(OWNER, "verbose", int(self.verbose), minimum=0)
-        check_real(OWNER, "laplacian_weight", self.laplacian_weight)
+        check_weights(OWNER, "laplacian_weight", self.laplacian_weight)
         check_real(OWNER, "diagonal_shift", self.diagonal_shift, word="auto")
         check_real(OWNER, "bandwidth", self.bandwidth, positive=True, word="auto")
         check_option(OWNER, "affinity", self.affinity, [*WEIGHTS, "precomputed"])
@@ -407,39 +428,23 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         )
         return graph
 
-    def _pose_problem(self, graph: Graph, timings: dict[str, float]) -> Problem:
-        weight = float(self.laplacian_weight)
+    def _pose_problem(self, graph: Graph, schedule: Schedule, timings: dict[str, float]) -> Problem:
+        largest = schedule.largest(graph.affinity, self.n_clusters)
         if self.diagonal_shift == "auto":
             with self._stage("shift", timings):
-                shift = sufficient_shift(graph.affinity, weight)
+                shift = sufficient_shift(graph.affinity, largest)  # more than smaller weights need
         else:
             shift = float(self.diagonal_shift)
-        check_reach(OWNER, weight, graph.affinity, shift, graph.kernel.dtype)
-        return Problem(graph.kernel, graph.affinity, self.n_clusters, weight, shift)
+        check_reach(OWNER, largest, graph.affinity, shift, graph.kernel.dtype)
+        return Problem(graph.kernel, graph.affinity, self.n_clusters, largest, shift)
 
-    def _best_of_runs(
-        self, problem: Problem, method: Method, engine: Engine, init: Any, rng: np.random.Generator
-    ) -> Solution:
-        placed = engine.place(problem)
-        n_runs = 1  # given seeds give the same run again
-        if isinstance(init, str):
-            n_runs = AUTO_RUNS[init] if self.n_init == "auto" else int(self.n_init)
-        best: tuple[tuple[int, float], Solution] | None = None
-        for run in range(1, n_runs + 1):
-            seeds = first_seeds(init, problem, rng)
-            states = iterate(problem, method, engine, placed, seeds, rng)
-            solution = conclude(problem, engine, placed, self._narrate(run, states))
-            # Fewer clusters always have the lower cut: a run that lost one may not win by it.
-            rank = (solution.n_empty, normalized_cut(problem.affinity, solution.labels))
-            if best is None or rank < best[0]:
-                best = (rank, solution)
-        assert best is not None  # there is at least one run
-        return best[1]
-
-    def _store(
-        self, graph: Graph, problem: Problem, solution: Solution, engine: Engine, timings: dict[str, float]
-    ) -> None:
+    def _store(self, graph: Graph, run: Run, engine: Engine, timings: dict[str, float]) -> None:
         """Set what the fit found, all of it at the end: a fit that fails leaves the model as it was."""
+        problem, solution = run.problem, run.solution
+        self.path_ = run.path
+        self.laplacian_weight_ = problem.laplacian_weight
+        self.init_ = run.seeds.name
+        self.agreement_ = run.seeds.agreement
         self.labels_ = solution.labels
         self.memberships_ = solution.memberships
         self.mode_indices_ = exemplars(problem, solution)
@@ -478,11 +483,11 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         n_threads = count_threads(OWNER, self.n_jobs)
         return X, out_of_sample.extend(self._fitted, make_engine(self.engine_, n_threads), X, n_threads)
 
-    def _narrate(self, run: int, states: Iterator[State]) -> Iterator[State]:
+    def _narrate(self, run: int, weight: float, states: Iterator[State]) -> Iterator[State]:
         for iteration, state in enumerate(states, start=1):
             step = state.step
             self._say(
-                f"run {run}, mode update {iteration}: {len(step.relaxed_objectives)} sweeps, "
+                f"run {run}, weight {weight:.3g}, mode update {iteration}: {len(step.relaxed_objectives)} sweeps, "
                 f"R = {step.relaxed_objectives[-1]:.6g}, {np.count_nonzero(step.mode_shifts)} modes moved, "
                 f"sizes {step.cluster_sizes.min()} to {step.cluster_sizes.max()}"
                 + (f", {len(step.reseeded)} clusters reseeded" if step.reseeded else "")

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse.csgraph import connected_components
 
 from slkmodes.contraction import graph_groups
+from slkmodes.density_peaks import density_peak_groups
 from slkmodes.mode_kernels import GaussianKernel, ModeKernel, Modes
 from slkmodes.problem import Problem
+from slkmodes.segmentation import diffuse, kmeans_cells, normalized_adjacency
 
 Array = npt.NDArray[Any]
 Rows = npt.NDArray[np.int64]
+
+
+# A graph whose largest connected parts, so many per cluster, hold fewer rows than this cannot tell which parts belong
+# together.
+PARTS_PER_CLUSTER = 4
+LEAST_HELD = 0.8
+# Runs on the graph that agree less than this (mean adjusted Rand index) have not found its clusters.
+LEAST_AGREEMENT = 0.62
+# Smoothing of the features: principal components kept, and steps of diffusion along the edges.
+SMOOTHED_COMPONENTS = 50
+SMOOTHING_STEPS = 50
+KMEANS_RUNS = 3
 
 
 class Seeds(NamedTuple):
@@ -21,21 +36,79 @@ class Seeds(NamedTuple):
 
     modes: Modes | None
     labels: Rows | None = None
+    name: str = "given"
+    agreement: float | None = None  # of the runs that the clustering was combined from
 
 
-def graph_seeds(problem: Problem, rng: np.random.Generator) -> Seeds:
+def auto_seeds(problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
+    """A clustering of the graph, unless the graph falls apart or its clusterings contradict each other."""
+    with_features = isinstance(problem.kernel, GaussianKernel)
+    if with_features and falls_apart(problem.affinity, problem.n_clusters):
+        return density_peaks(problem, rng, n_runs)
+    seeds = graph_seeds(problem, rng, n_runs)
+    if with_features and seeds.agreement is not None and seeds.agreement < LEAST_AGREEMENT:
+        smoothed = smoothed_features(problem, rng, n_runs)
+        return seeds if smoothed.labels is None else smoothed._replace(agreement=seeds.agreement)
+    return seeds
+
+
+def falls_apart(affinity: Any, n_clusters: int) -> bool:
+    """Whether many rows lie outside the largest connected parts."""
+    sizes = np.sort(np.bincount(connected_components(affinity, directed=False)[1]))
+    return bool(sizes[-PARTS_PER_CLUSTER * n_clusters :].sum() < LEAST_HELD * affinity.shape[0])
+
+
+def graph_seeds(problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
     """A first clustering from the edges alone (:mod:`slkmodes.contraction`).
 
     Where there are no edges, or they tell fewer groups apart than clusters are wanted, k-means++ seeds.
     """
     if problem.affinity.nnz:
-        labels = graph_groups(problem.affinity, problem.n_clusters, rng)
-        if len(np.unique(labels)) == problem.n_clusters:
-            return Seeds(modes=None, labels=labels)
-    return kmeans_plus_plus(problem, rng)
+        groups = graph_groups(problem.affinity, problem.n_clusters, n_runs, rng)
+        if len(np.unique(groups.labels)) == problem.n_clusters:
+            return Seeds(None, groups.labels, "graph", groups.agreement)
+    return kmeans_plus_plus(problem, rng, n_runs)
 
 
-def kmeans_plus_plus(problem: Problem, rng: np.random.Generator) -> Seeds:
+def smoothed_features(problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
+    """K-means on features that were averaged over the graph: neighbours move together, clusters contract.
+
+    Where fewer different points than clusters are left, k-means++ seeds.
+    """
+    from sklearn.decomposition import PCA
+
+    X = features_of(problem, "smoothed_features")
+    if X.shape[1] > SMOOTHED_COMPONENTS < len(X):
+        X = PCA(SMOOTHED_COMPONENTS, svd_solver="covariance_eigh").fit_transform(X)
+    else:
+        X = X - X.mean(axis=0)
+    root = np.sqrt(np.maximum(problem.affinity.sum(axis=1), np.finfo(np.float32).tiny)).astype(np.float32)[:, None]
+    # D^-1/2 f(S) D^1/2 = f(D^-1 W): plain averages over the neighbours.
+    smooth = diffuse(normalized_adjacency(problem.affinity), X.astype(np.float32) * root, SMOOTHING_STEPS) / root
+    labels = kmeans_cells(smooth, problem.n_clusters, KMEANS_RUNS, rng)
+    if len(np.unique(labels)) < problem.n_clusters:
+        return kmeans_plus_plus(problem, rng, n_runs)
+    return Seeds(None, labels, "smoothed_features")
+
+
+def density_peaks(problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
+    """Clusters around dense rows far from denser ones (:mod:`slkmodes.density_peaks`); no chance in it."""
+    features_of(problem, "density_peaks")
+    assert isinstance(problem.kernel, GaussianKernel)
+    labels = density_peak_groups(problem.kernel, problem.affinity, problem.n_clusters)
+    return Seeds(None, labels, "density_peaks")
+
+
+def features_of(problem: Problem, init: str) -> Array:
+    """X, or an error where only a graph was given."""
+    if not isinstance(problem.kernel, GaussianKernel):
+        raise ValueError(
+            f"init={init!r} needs features; with affinity='precomputed' use 'graph', 'k-means++' or 'random'."
+        )
+    return problem.kernel.X
+
+
+def kmeans_plus_plus(problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
     """K-means++ seeds (section 4.2): rows drawn by their squared distance to the seeds so far.
 
     On features the distance is Euclidean and scikit-learn draws. On a graph it is the kernel's own,
@@ -46,30 +119,52 @@ def kmeans_plus_plus(problem: Problem, rng: np.random.Generator) -> Seeds:
         from sklearn.cluster import kmeans_plusplus  # slow to import
 
         _, rows = kmeans_plusplus(kernel.X, n_clusters, random_state=int(rng.integers(2**31 - 1)))
-        return Seeds(kernel.modes_at(np.asarray(rows)))
+        return Seeds(kernel.modes_at(np.asarray(rows)), name="k-means++")
     modes = kernel.modes_at(np.repeat(rng.integers(kernel.n_samples, size=1), n_clusters))
     closest = kernel.similarity(slice(None), kernel.modes_at(modes.rows[:1]))[:, 0]
-    return Seeds(reseed(kernel, closest, modes, np.arange(1, n_clusters), rng))
+    return Seeds(reseed(kernel, closest, modes, np.arange(1, n_clusters), rng), name="k-means++")
 
 
-def random_rows(problem: Problem, rng: np.random.Generator) -> Seeds:
+def random_rows(problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
     """Different rows, each as likely as any other."""
-    return Seeds(problem.kernel.modes_at(rng.choice(problem.n_samples, size=problem.n_clusters, replace=False)))
+    rows = rng.choice(problem.n_samples, size=problem.n_clusters, replace=False)
+    return Seeds(problem.kernel.modes_at(rows), name="random")
 
 
-SEEDINGS: dict[str, Callable[[Problem, np.random.Generator], Seeds]] = {
-    "graph": graph_seeds,
-    "k-means++": kmeans_plus_plus,
-    "random": random_rows,
+class Seeding(NamedTuple):
+    """A way to start, and what several runs of it are good for."""
+
+    seeds: Callable[[Problem, np.random.Generator, int], Seeds]  # the last argument: how many runs to combine
+    combines: bool  # into one start; otherwise every run is solved and the best kept
+    runs: int  # how many are worth their time
+
+
+SEEDINGS = {
+    "auto": Seeding(auto_seeds, combines=True, runs=4),
+    "graph": Seeding(graph_seeds, combines=True, runs=4),
+    "smoothed_features": Seeding(smoothed_features, combines=False, runs=1),
+    "density_peaks": Seeding(density_peaks, combines=False, runs=1),
+    "k-means++": Seeding(kmeans_plus_plus, combines=False, runs=10),
+    "random": Seeding(random_rows, combines=False, runs=10),
 }
-# How many runs are worth their time: chance decides little in the first, much in the others.
-AUTO_RUNS = {"graph": 1, "k-means++": 10, "random": 10}
 
 
-def first_seeds(init: str | Array, problem: Problem, rng: np.random.Generator) -> Seeds:
-    """Seeds by name, at given row numbers (1-d), or at given points (2-d)."""
-    if isinstance(init, str):
-        return SEEDINGS[init](problem, rng)
+def starts(init: str | Array, n_init: int | str, problem: Problem, rng: np.random.Generator) -> Iterator[Seeds]:
+    """One start for every run: by name, at given row numbers (1-d), or at given points (2-d)."""
+    if not isinstance(init, str):  # the same again would give the same run again
+        yield given_seeds(init, problem)
+        return
+    seeding = SEEDINGS[init]
+    runs = seeding.runs if isinstance(n_init, str) else n_init
+    if seeding.combines:
+        yield seeding.seeds(problem, rng, runs)
+        return
+    for _ in range(runs):
+        yield seeding.seeds(problem, rng, 1)
+
+
+def given_seeds(init: Array, problem: Problem) -> Seeds:
+    """Modes at row numbers, or at points."""
     if init.ndim == 1:
         return Seeds(problem.kernel.modes_at(init))
     return Seeds(Modes(rows=np.full(problem.n_clusters, -1), points=init.astype(problem.kernel.dtype)))

@@ -27,7 +27,7 @@ RESEED_ROUNDS = 3
 def solve(problem: Problem, method: Method, engine: Engine, seeds: Seeds, rng: np.random.Generator) -> Solution:
     """Run Algorithm 1 from the given seeds to its end."""
     placed = engine.place(problem)
-    return conclude(problem, engine, placed, iterate(problem, method, engine, placed, seeds, rng))
+    return conclude(problem, engine, placed, *drain(iterate(problem, method, engine, placed, seeds, rng)))
 
 
 def iterate(
@@ -35,17 +35,20 @@ def iterate(
     method: Method,
     engine: Engine,
     placed: Any,
-    seeds: Seeds,
+    start: Seeds | State,
     rng: np.random.Generator,
 ) -> Iterator[State]:
-    """Yield one State per outer iteration; only the last carries a Status.
+    """Yield one State per outer iteration, from seeds or from where another problem's run ended; the last has a Status.
 
     Seeds that are a clustering lend their labels to the first memberships, which then go on from update to update:
     begun anew from the modes alone, as Algorithm 1 does, the clustering would be forgotten.
     """
     rule = MODE_UPDATES[method.mode_update]
-    modes = rule.starting_modes(engine, problem, placed, seeds)
-    memberships, start_labels = None, seeds.labels
+    if isinstance(start, State):
+        modes, memberships = start.modes, start.memberships
+    else:
+        modes, memberships = rule.starting_modes(engine, problem, placed, start), None
+    start_labels = start.labels
     warm = method.warm_memberships or start_labels is not None
     reseeds_left = RESEED_ROUNDS if method.reseed_empty else 0
     visited = {tuple(modes.rows)}
@@ -80,11 +83,16 @@ def iterate(
                 start_labels = plant(problem.affinity, labels, modes, dead)
 
 
-def conclude(problem: Problem, engine: Engine, placed: Any, states: Iterable[State]) -> Solution:
-    """Drain the states and evaluate the last one at the modes it ended with."""
+def drain(states: Iterable[State]) -> tuple[State, tuple[Step, ...]]:
+    """The last state, and the steps on the way there."""
     history = []
     for state in states:
         history.append(state.step)
+    return state, tuple(history)  # iterate() yields at least one
+
+
+def conclude(problem: Problem, engine: Engine, placed: Any, state: State, history: tuple[Step, ...]) -> Solution:
+    """Evaluate the last state at the modes it ended with."""
     assert state.status is not None  # iterate() ends with one
     similarity = engine.similarity(placed, state.modes)
     _, relaxed = engine.sweep(placed, similarity, state.memberships)
@@ -97,7 +105,7 @@ def conclude(problem: Problem, engine: Engine, placed: Any, states: Iterable[Sta
             engine.fetch(similarity), problem.affinity, state.labels, problem.laplacian_weight
         ),
         status=state.status,
-        history=tuple(history),
+        history=history,
     )
 
 

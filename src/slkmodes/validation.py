@@ -44,6 +44,16 @@ def check_real(owner: str, name: str, value: Any, *, positive: bool = False, wor
     return number
 
 
+def check_weights(owner: str, name: str, value: Any) -> tuple[float, ...] | None:
+    """Return the weights to take one after the other, or None for "auto"."""
+    if isinstance(value, str | Real | np.bool_):
+        number = check_real(owner, name, value, word="auto")
+        return None if isinstance(number, str) else (number,)
+    if not isinstance(value, list | tuple | np.ndarray) or np.ndim(value) != 1 or not len(value):
+        raise TypeError(f"{name} of {owner} must be 'auto', a number, or a sequence of numbers, got {value!r}.")
+    return tuple(float(check_real(owner, f"Every {name}", weight)) for weight in value)
+
+
 def check_option(owner: str, name: str, value: Any, options: Iterable[str]) -> str:
     """Return one of the given words."""
     allowed = sorted(options)
@@ -145,7 +155,7 @@ def check_reach(owner: str, laplacian_weight: float, affinity: Any, diagonal_shi
     reach = laplacian_weight * (float(affinity.sum(axis=1).max()) + diagonal_shift)
     if not reach < float(np.finfo(dtype).max) / 4:
         raise ValueError(
-            f"laplacian_weight={laplacian_weight!r} of {owner} times the largest degree of the graph overflows "
+            f"A laplacian_weight of {laplacian_weight!r} of {owner} times the largest degree of the graph overflows "
             f"{np.dtype(dtype)}. Decrease laplacian_weight."
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,10 @@ class NumpyEngine:
     def place(self, problem: Problem) -> Any:
         """Host memory is where everything already is."""
         return problem
+
+    def reweigh(self, placed: Any, laplacian_weight: float, diagonal_shift: float) -> Any:
+        """The same data under another weight and shift."""
+        return replace(placed, laplacian_weight=laplacian_weight, diagonal_shift=diagonal_shift)
 
     def similarity(self, placed: Problem, modes: Modes) -> Array:
         """a_pl = k(x_p, m_l), eq. (6)."""

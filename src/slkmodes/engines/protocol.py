@@ -48,6 +48,9 @@ class Engine(Protocol):
     def place(self, problem: Problem) -> Placed:
         """Bring the problem to where this engine computes."""
 
+    def reweigh(self, placed: Placed, laplacian_weight: float, diagonal_shift: float) -> Placed:
+        """The same problem under another weight and shift; the data stay where they are."""
+
     def similarity(self, placed: Placed, modes: Modes) -> Similarity:
         """a_pl = k(x_p, m_l), eq. (6)."""
 

@@ -1,0 +1,52 @@
+"""Several runs from different starts, and the choice between them without labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from slkmodes.contraction import description_cost
+from slkmodes.engines.protocol import Engine
+from slkmodes.problem import Method, Problem
+from slkmodes.seeding import Seeds, starts
+from slkmodes.solution import Solution, State
+from slkmodes.weight_path import PathPoint, Schedule, follow
+
+Narrate = Callable[[int, float, Iterator[State]], Iterator[State]]
+
+
+class Run(NamedTuple):
+    """A finished run: where it started, its path, and its end."""
+
+    seeds: Seeds
+    path: tuple[PathPoint, ...]
+    problem: Problem  # at the last weight
+    solution: Solution
+
+
+def best_run(
+    problem: Problem,
+    method: Method,
+    engine: Engine,
+    schedule: Schedule,
+    init: Any,
+    n_init: int | str,
+    rng: np.random.Generator,
+    narrate: Narrate,
+) -> Run:
+    """Solve from every start and keep the run that describes the graph best, of those with the fewest empty clusters.
+
+    Fewer clusters always cut less: a run that lost one may not win by it.
+    """
+    placed = engine.place(problem)
+    best: tuple[tuple[int, float], Run] | None = None
+    for number, seeds in enumerate(starts(init, n_init, problem, rng), start=1):
+        end = follow(problem, method, engine, placed, schedule, seeds, rng, partial(narrate, number))
+        rank = (end.solution.n_empty, description_cost(problem.affinity, end.solution.labels))
+        if best is None or rank < best[0]:
+            best = (rank, Run(seeds, end.points, end.problem, end.solution))
+    assert best is not None  # there is at least one start
+    return best[1]

@@ -1,0 +1,125 @@
+"""The graph cut into many small connected segments, each well inside one cluster."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+from scipy.special import gammaln
+
+Array = npt.NDArray[Any]
+Labels = npt.NDArray[np.int64]
+
+# Segments per cluster, at least and at most: merging looks at all pairs of them.
+SEGMENTS_PER_CLUSTER = 12
+FEWEST_SEGMENTS = 40
+MOST_SEGMENTS = 512
+ROWS_PER_SEGMENT = 4
+
+# Columns and steps of the smoothing that places joined rows side by side.
+EXTRA_COLUMNS = 6
+MOST_COLUMNS = 128
+SMOOTHING_STEPS = 60
+KMEANS_ROWS = 10_000
+
+
+def segment(affinity: Any, n_clusters: int, columns: Array, rng: np.random.Generator) -> Labels:
+    """Small groups of well joined rows: the connected parts of k-means cells of the smoothed columns."""
+    cells = cells_of_directions(columns, n_clusters, rng)
+    edges = affinity.tocoo()
+    inside = cells[edges.row] == cells[edges.col]
+    joined = sparse.csr_array((edges.data[inside], (edges.row[inside], edges.col[inside])), shape=affinity.shape)
+    parts = connected_components(joined, directed=False)[1]
+    return keep_large(affinity, parts.astype(np.int64), n_clusters, ROWS_PER_SEGMENT)
+
+
+def keep_large(affinity: Any, parts: Labels, at_least: int, fewest_rows: int) -> Labels:
+    """The largest parts as segments, numbered by size; the rows of the others join their neighbours'."""
+    sizes = np.bincount(parts)
+    kept = np.argsort(-sizes, kind="stable")[:MOST_SEGMENTS]
+    kept = kept[sizes[kept] >= min(fewest_rows, sizes[kept[min(at_least, len(kept)) - 1]])]
+    number = np.full(len(sizes), -1)
+    number[kept] = np.arange(len(kept))
+    return absorb(affinity, number[parts])
+
+
+def absorb(affinity: Any, segments: Labels) -> Labels:
+    """Give rows without a segment (-1) the one most of their neighbours have, from its border inwards.
+
+    Rows that no edge joins to any segment go to the first, the largest.
+    """
+    segments = segments.copy()
+    n_segments = int(segments.max()) + 1
+    while len(loose := np.flatnonzero(segments < 0)):
+        placed = np.flatnonzero(segments >= 0)
+        shape = (len(segments), n_segments)
+        votes = affinity[loose] @ sparse.csr_array((np.ones(len(placed)), (placed, segments[placed])), shape=shape)
+        reached = np.diff(votes.indptr) > 0
+        if not reached.any():
+            segments[loose] = 0
+            break
+        segments[loose[reached]] = np.asarray(votes.argmax(axis=1)).ravel()[reached]
+    return segments
+
+
+def cells_of_directions(columns: Array, n_clusters: int, rng: np.random.Generator) -> Labels:
+    """Cells of k-means over the directions of smoothed columns, in which joined rows point the same way."""
+    n_samples = len(columns)
+    wanted = max(SEGMENTS_PER_CLUSTER * n_clusters, FEWEST_SEGMENTS)
+    n_cells = max(n_clusters, min(wanted, n_samples // ROWS_PER_SEGMENT, MOST_SEGMENTS))
+    norms = np.linalg.norm(columns, axis=1, keepdims=True)
+    return kmeans_cells(columns / np.maximum(norms, np.finfo(columns.dtype).tiny), n_cells, 1, rng)
+
+
+def kmeans_cells(points: Array, n_cells: int, n_init: int, rng: np.random.Generator) -> Labels:
+    """The cell of every row, by k-means on a sample of them."""
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits
+
+    sample = rng.choice(len(points), min(len(points), KMEANS_ROWS), replace=False)
+    kmeans = KMeans(n_cells, n_init=n_init, max_iter=30, random_state=int(rng.integers(2**31 - 1)))
+    with threadpool_limits(1, user_api="openmp"), warnings.catch_warnings():  # its sums depend on the number of threads
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different points than cells: fewer cells
+        kmeans.fit(points[sample])
+        return kmeans.predict(points).astype(np.int64)
+
+
+def smoothed_columns(affinity: Any, n_clusters: int, n_blocks: int, rng: np.random.Generator) -> list[Array]:
+    """Blocks of random columns after many steps of diffusion: what is left varies slowly along the edges."""
+    n_samples = affinity.shape[0]
+    width = min(n_clusters + EXTRA_COLUMNS, MOST_COLUMNS, n_samples)
+    noise = rng.standard_normal((n_samples, n_blocks * width), dtype=np.float32)
+    smooth = diffuse(normalized_adjacency(affinity), noise, SMOOTHING_STEPS)
+    return [np.linalg.qr(block)[0] for block in np.split(smooth, n_blocks, axis=1)]
+
+
+def normalized_adjacency(affinity: Any) -> Any:
+    """D^-1/2 W D^-1/2 of the symmetric part of the affinity, in single precision."""
+    W = sparse.csr_array(affinity, dtype=np.float32)
+    W = (W + W.T) * np.float32(0.5)
+    root = np.sqrt(np.maximum(W.sum(axis=1), np.finfo(np.float32).tiny))
+    scale = sparse.diags_array((1 / root).astype(np.float32))
+    return sparse.csr_array(scale @ W @ scale)
+
+
+def diffuse(adjacency: Any, columns: Array, steps: int) -> Array:
+    """``((I + S) / 2)^steps`` times the columns, for S with eigenvalues in [-1, 1], in about 2.5 sqrt(steps) products.
+
+    With x = cos t, ``((1 + x) / 2)^s = cos(t / 2)^(2 s)``, whose Fourier coefficients are binomials that die out like
+    exp(-k^2 / s): so few Chebyshev polynomials T_k(S) do the work of many steps.
+    """
+    orders = np.arange(min(steps, int(2.5 * steps**0.5)) + 1)
+    log_binomial = gammaln(2 * steps + 1) - gammaln(steps - orders + 1) - gammaln(steps + orders + 1)
+    coefficients = np.exp(log_binomial - 2 * steps * np.log(2)).astype(columns.dtype)
+    coefficients[1:] *= 2
+    before, now = columns, adjacency @ columns
+    total = coefficients[0] * before
+    for coefficient in coefficients[1:]:
+        total += coefficient * now
+        before, now = now, 2 * (adjacency @ now) - before
+    return total
