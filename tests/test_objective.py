@@ -54,6 +54,15 @@ def test_diagonal_shift_adds_its_square_norm():
     assert shifted - plain == pytest.approx(-0.5 * 2.0 / 2 * np.sum(Z**2))
 
 
+def test_balance_adds_the_negative_entropy_of_the_sizes():
+    rng = np.random.default_rng(4)
+    W, a = random_graph(rng, 8), rng.random((8, 2))
+    even, empty = np.full((8, 2), 0.5), np.tile([1.0, 0.0], (8, 1))
+    for Z, entropy in ((even, np.log(2)), (empty, 0.0)):
+        plain, balanced = (relaxed_objective(a, W, Z, 0.5, balance=balance) for balance in (0.0, 3.0))
+        assert balanced - plain == pytest.approx(-3.0 * 8 * entropy)
+
+
 def test_counting_pairs_twice_would_let_the_update_raise_the_objective():
     """Why every pair counts once: with a psd affinity, eq. (8) raises the other reading of eq. (2)."""
     W = sparse.csr_array(np.array([[0.0, 1.0], [1.0, 0.0]]))

@@ -22,17 +22,18 @@ seeds = st.integers(0, 2**32 - 1)
 sizes = st.integers(6, 40)
 clusters = st.integers(1, 5)
 weights = st.floats(0.0, 20.0)
+balances = st.one_of(st.just(0.0), st.floats(0.01, 10.0), st.floats(10.0, 1e3))
 updates = st.sampled_from(["argmax", "mean_shift", "density"])
 engines = st.sampled_from(ENGINES)
 dtypes = st.sampled_from([np.float32, np.float64])
 
 
-def make_problem(seed, n, n_clusters, weight, dtype=np.float64, symmetric=True, shift=None):
+def make_problem(seed, n, n_clusters, weight, dtype=np.float64, symmetric=True, shift=None, balance=0.0):
     rng = np.random.default_rng(seed)
     X = np.ascontiguousarray((rng.normal(size=(n, 3)) * rng.uniform(0.2, 3)).astype(dtype))
     W = random_graph(rng, n, density=rng.uniform(0.05, 0.8), symmetric=symmetric, dtype=dtype)
-    shift = sufficient_shift(W, weight) if shift is None else shift
-    return rng, Problem(GaussianKernel(X, 1.0), W, n_clusters, weight, shift)
+    shift = sufficient_shift(W, weight, balance) if shift is None else shift
+    return rng, Problem(GaussianKernel(X, 1.0), W, n_clusters, weight, shift, balance)
 
 
 def solve_randomly(rng, problem, engine, **method):
@@ -65,26 +66,41 @@ def test_weight_zero_is_an_independent_softmax_and_plain_k_modes(seed, n, n_clus
     np.testing.assert_array_equal(solution.labels[decided], squared.argmin(axis=1)[decided])
 
 
-@given(seeds, sizes, clusters, st.floats(0.01, 20.0))
-def test_no_sweep_raises_the_relaxed_objective(seed, n, n_clusters, weight):
-    """From any memberships, on a symmetric affinity with the sufficient shift."""
-    rng, problem = make_problem(seed, n, n_clusters, weight)
-    a = rng.random((n, n_clusters))
-    Z = random_memberships(rng, n, n_clusters, sharpness=rng.uniform(0, 8))
-    spec = NumpyEngine()
-    value = relaxed_objective(a, problem.affinity, Z, weight, problem.diagonal_shift)
+def assert_no_sweep_raises(engine, rng, problem):
+    """From any memberships, at any similarity."""
+    shape = problem.n_samples, problem.n_clusters
+    a, Z = rng.random(shape), random_memberships(rng, *shape, sharpness=rng.uniform(0, 8))
+    placed = engine.place(problem)
+    similarity, memberships = engine.hold(placed, a), engine.start(placed, engine.hold(placed, np.log(Z)))
+    constants = problem.laplacian_weight, problem.diagonal_shift, problem.balance
+    rounding = 1e-12 * problem.n_samples * (1 + problem.balance)
+    value = relaxed_objective(a, problem.affinity, engine.fetch(memberships), *constants)
     for _ in range(15):
-        Z, before = spec.sweep(problem, a, Z)
-        assert before == pytest.approx(value, rel=1e-9)
-        after = relaxed_objective(a, problem.affinity, Z, weight, problem.diagonal_shift)
-        assert after <= value + 1e-9 * (1 + abs(value))
+        memberships, before = engine.sweep(placed, similarity, memberships)
+        assert before == pytest.approx(value, rel=1e-9, abs=rounding)
+        after = relaxed_objective(a, problem.affinity, engine.fetch(memberships), *constants)
+        assert after <= value + 1e-9 * abs(value) + rounding
         value = after
 
 
 @given(seeds, sizes, clusters, st.floats(0.01, 20.0), engines)
-def test_algorithm_1_with_density_modes_never_raises_the_relaxed_objective(seed, n, n_clusters, weight, engine):
+def test_no_sweep_raises_the_relaxed_objective(seed, n, n_clusters, weight, engine):
+    """On a symmetric affinity with the sufficient shift."""
+    assert_no_sweep_raises(engine, *make_problem(seed, n, n_clusters, weight))
+
+
+@given(seeds, sizes, clusters, st.floats(0.01, 20.0), balances, engines)
+def test_no_sweep_raises_it_with_a_balance(seed, n, n_clusters, weight, balance, engine):
+    """A balance asks for a smaller shift, not for a larger one."""
+    assert_no_sweep_raises(engine, *make_problem(seed, n, n_clusters, weight, balance=balance))
+
+
+@given(seeds, sizes, clusters, st.floats(0.01, 20.0), balances, engines)
+def test_algorithm_1_with_density_modes_never_raises_the_relaxed_objective(
+    seed, n, n_clusters, weight, balance, engine
+):
     """Sweeps and mode updates alike, when the memberships go on from where they were."""
-    rng, problem = make_problem(seed, n, n_clusters, weight)
+    rng, problem = make_problem(seed, n, n_clusters, weight, balance=balance)
     method = {"mode_update": "density", "warm_memberships": True, "reseed_empty": False, "max_iter": 12}
     solution = solve_randomly(rng, problem, engine, **method)
     trace = [value for step in solution.history for value in step.relaxed_objectives]
@@ -140,11 +156,11 @@ def test_permuting_rows_permutes_the_answer(seed, n, n_clusters, weight, update,
     np.testing.assert_array_equal(other.labels[decided[order]], plain.labels[order][decided[order]])
 
 
-@given(seeds, sizes, st.floats(0.05, 20.0))
-def test_sufficient_shift_suffices_and_is_near_the_smallest(seed, n, weight):
+@given(seeds, sizes, st.floats(0.05, 20.0), st.floats(0.0, 5.0))
+def test_sufficient_shift_suffices_and_is_near_the_smallest(seed, n, weight, balance):
     W = random_graph(np.random.default_rng(seed), n)
     smallest = np.linalg.eigvalsh(W.toarray())[0] if W.nnz else 0.0
-    needed = max(0.0, -smallest - 2 / weight)
-    shift = sufficient_shift(W, weight)
+    needed = max(0.0, -smallest - 2 * (1 + balance) / weight)
+    shift = sufficient_shift(W, weight, balance)
     assert shift >= needed - 1e-9
     assert shift <= needed + 0.01 * W.sum(axis=1).max() + 1e-9

@@ -71,11 +71,13 @@ def relaxed_objective(
     memberships: Array,
     laplacian_weight: float,
     diagonal_shift: float = 0.0,
+    balance: float = 0.0,
 ) -> float:
     """R(Z) of eq. (2): negative entropy minus similarity minus agreement over the edges.
 
     ``sum_p z_p'(log z_p - a_p) - laplacian_weight * sum_{pairs} w_pq z_p'z_q``, where the diagonal shift
-    (footnote to proposition 1) adds ``-laplacian_weight * diagonal_shift / 2 * sum_p |z_p|^2``.
+    (footnote to proposition 1) adds ``-laplacian_weight * diagonal_shift / 2 * sum_p |z_p|^2``, and the balance,
+    which is not in the paper, ``balance * n_samples * sum_l s_l log s_l`` with s_l the mean of column l of Z.
 
     Parameters
     ----------
@@ -85,6 +87,8 @@ def relaxed_objective(
         Z, one row per sample, on the simplex.
     diagonal_shift : float, default=0.0
         The amount added to the diagonal of the affinity.
+    balance : float, default=0.0
+        beta, the weight of equal cluster sizes.
 
     Returns
     -------
@@ -102,4 +106,6 @@ def relaxed_objective(
     """
     Z = np.asarray(memberships, dtype=np.float64)
     pull = affinity @ Z + diagonal_shift * Z
-    return float(np.sum(xlogy(Z, Z)) - np.sum(Z * similarity) - 0.5 * laplacian_weight * np.sum(Z * pull))
+    sizes = Z.mean(axis=0)
+    paper = np.sum(xlogy(Z, Z)) - np.sum(Z * similarity) - 0.5 * laplacian_weight * np.sum(Z * pull)
+    return float(paper + balance * len(Z) * np.sum(xlogy(sizes, sizes)))

@@ -10,13 +10,14 @@ from slkmodes.mode_kernels import ModeKernel
 
 @dataclass(frozen=True)
 class Problem:
-    """The constants of eqs. (1) and (2)."""
+    """The constants of eqs. (1) and (2), and the balance of cluster sizes, which the paper does not have."""
 
     kernel: ModeKernel
     affinity: Any  # scipy CSR, n x n, no diagonal
     n_clusters: int
     laplacian_weight: float
     diagonal_shift: float = 0.0
+    balance: float = 0.0  # beta; 0 is the paper's model
 
     @property
     def n_samples(self) -> int:

@@ -1,5 +1,7 @@
 """Every engine against the specification, at block sizes that cut the rows awkwardly, on every thread count."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -66,6 +68,8 @@ PROBLEMS = {
     "41 clusters": lambda dtype: random_problem(4, n=N, n_clusters=41, dtype=dtype),
     "100 features": lambda dtype: random_problem(6, n=N, d=100, dtype=dtype),
     "graph": graph_problem,
+    "balanced": lambda dtype: replace(random_problem(11, n=N, n_clusters=10, dtype=dtype), balance=2.5),
+    "balanced graph": lambda dtype: replace(graph_problem(dtype), balance=0.3, diagonal_shift=0.5),
 }
 
 
@@ -82,9 +86,10 @@ def test_equals_the_specification(name, problem, dtype):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("problem", ["10 clusters", "balanced"])
 @pytest.mark.parametrize("name", sorted(ENGINES))
-def test_block_size_changes_no_bit(name, dtype):
-    problem = PROBLEMS["10 clusters"](dtype)
+def test_block_size_changes_no_bit(name, problem, dtype):
+    problem = PROBLEMS[problem](dtype)
     whole = run_all_verbs(engine_of(name, block_rows=N), problem)
     for block_rows in (1, 13):
         cut = run_all_verbs(engine_of(name, block_rows=block_rows), problem)
@@ -93,9 +98,10 @@ def test_block_size_changes_no_bit(name, dtype):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("problem", ["10 clusters", "balanced"])
 @pytest.mark.parametrize("name", OTHERS)
-def test_thread_count_changes_no_bit(name, dtype):
-    problem = PROBLEMS["10 clusters"](dtype)
+def test_thread_count_changes_no_bit(name, problem, dtype):
+    problem = PROBLEMS[problem](dtype)
     one = run_all_verbs(engine_of(name, n_threads=1, block_rows=7), problem)
     for n_threads in (2, 4):
         several = run_all_verbs(engine_of(name, n_threads=n_threads, block_rows=7), problem)
@@ -114,15 +120,16 @@ def test_mean_shift_over_several_tiles_changes_no_bit_by_threads(monkeypatch):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_objective_of_a_sweep_is_the_definition(engine, dtype):
-    problem = PROBLEMS["shifted"](dtype)
+@pytest.mark.parametrize("balance", [0.0, 0.5, 1e3])
+def test_objective_of_a_sweep_is_the_definition(engine, balance, dtype):
+    problem = replace(PROBLEMS["shifted"](dtype), balance=balance)
     placed = engine.place(problem)
     similarity = engine.similarity(placed, problem.kernel.modes_at(np.arange(4)))
     Z = engine.start(placed, similarity)
     for _ in range(3):
         before = np.array(engine.fetch(Z))
         Z, objective = engine.sweep(placed, similarity, Z)
-        expected = relaxed_objective(engine.fetch(similarity), problem.affinity, before, 0.7, 1.5)
+        expected = relaxed_objective(engine.fetch(similarity), problem.affinity, before, 0.7, 1.5, balance)
         assert objective == pytest.approx(expected, rel=TOLERANCE[dtype])
 
 

@@ -17,7 +17,7 @@ from slkmodes.problem import Problem
 
 Array = npt.NDArray[Any]
 
-# A logit no real cluster has (theirs are never negative): what padding columns get is lost in the rounding.
+# Far below the top logit of any row, -log(n_clusters) or more: what padding columns get is lost in the rounding.
 PADDING = -1e4
 
 # A thread is worth waking for this many numbers of Z; fewer, and threads mostly wait for each other.
@@ -73,13 +73,11 @@ class NativeEngine(NumpyEngine):
     def similarity(self, placed: PlacedProblem, modes: Modes) -> Padded:  # type: ignore[override]
         """a_pl = k(x_p, m_l), eq. (6)."""
         kernel, n_clusters = placed.kernel, placed.n_clusters
+        if not isinstance(kernel, GaussianKernel):
+            return self.hold(placed, super().similarity(placed, modes))
         values = np.empty((placed.n_samples, placed.width), kernel.dtype)
-        if isinstance(kernel, GaussianKernel):
-            threads = self.threads_for(kernel.X.size * n_clusters // 16)
-            _kernels.similarity(kernel.X, modes.points, kernel.gamma, PADDING, values, threads, self.block_rows)
-        else:
-            values[:, :n_clusters] = super().similarity(placed, modes)
-            values[:, n_clusters:] = PADDING
+        threads = self.threads_for(kernel.X.size * n_clusters // 16)
+        _kernels.similarity(kernel.X, modes.points, kernel.gamma, PADDING, values, threads, self.block_rows)
         return Padded(values, n_clusters)
 
     def start(  # type: ignore[override]
@@ -93,7 +91,7 @@ class NativeEngine(NumpyEngine):
         no_edges = Edges(np.zeros(placed.n_samples + 1, np.int64), np.empty(0, np.int32), placed.edges.weights[:0])
         return self._sweep(no_edges, similarity, zeros, 0.0, 0.0)[0]
 
-    def sweep(  # type: ignore[override]
+    def plain_sweep(  # type: ignore[override]
         self, placed: PlacedProblem, similarity: Padded, memberships: Padded
     ) -> tuple[Padded, float]:
         """Eq. (8) for every row, and eq. (2) at the memberships it started from, in one pass."""
@@ -136,6 +134,12 @@ class NativeEngine(NumpyEngine):
         threads = self.threads_for(kernel.X.size)
         _kernels.mean_shift(kernel.X, points, kernel.gamma, groups.order, weights, *tiles, sums, masses, threads)
         return sums, masses
+
+    def hold(self, placed: PlacedProblem, similarity: Array) -> Padded:  # type: ignore[override]
+        """The columns that are clusters, and padding."""
+        values = np.full((placed.n_samples, placed.width), PADDING, placed.kernel.dtype)
+        values[:, : placed.n_clusters] = similarity
+        return Padded(values, placed.n_clusters)
 
     def fetch(self, handle: Padded) -> Array:
         """The columns that are clusters, as a view."""

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import xlogy
 
+from slkmodes.engines.balance import balanced_similarity, without_balance
 from slkmodes.engines.protocol import Groups, lean
 from slkmodes.engines.tiles import Tiles, tile, weighted_means
 from slkmodes.mode_kernels import GaussianKernel, ModeKernel, Modes
@@ -51,7 +52,16 @@ class NumpyEngine:
             similarity[np.arange(len(labels)), labels] += lean(placed.n_clusters)
         return softmax(similarity)
 
-    def sweep(self, placed: Problem, similarity: Array, memberships: Array) -> tuple[Array, float]:
+    def sweep(self, placed: Any, similarity: Any, memberships: Any) -> tuple[Any, float]:
+        """The z-update, and R of the memberships it started from; with a balance, by way of another problem."""
+        if placed.balance == 0:
+            return self.plain_sweep(placed, similarity, memberships)
+        a, Z = self.fetch(similarity), self.fetch(memberships)
+        balanced = self.hold(placed, balanced_similarity(a, Z, placed.balance))
+        updated, objective = self.plain_sweep(without_balance(placed), balanced, memberships)
+        return updated, (1 + placed.balance) * objective
+
+    def plain_sweep(self, placed: Problem, similarity: Array, memberships: Array) -> tuple[Array, float]:
         """Eq. (8) for every row, and the row's share of eq. (2) at the memberships it started from."""
         weight, shift = (memberships.dtype.type(x) for x in (placed.laplacian_weight, placed.diagonal_shift))
         updated = np.empty_like(memberships)
@@ -119,6 +129,10 @@ class NumpyEngine:
     ) -> npt.NDArray[np.float64]:
         """Kernel sums at the candidate rows."""
         return placed.kernel.density(candidates, references, weights)
+
+    def hold(self, placed: Problem, similarity: Array) -> Any:
+        """A similarity as this engine holds it: the reverse of fetch."""
+        return similarity
 
     def fetch(self, handle: Any) -> Array:
         """Nothing to fetch: the handle is the array."""

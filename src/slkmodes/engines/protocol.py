@@ -58,7 +58,7 @@ class Engine(Protocol):
         """softmax(a_p), the initial memberships of Algorithm 1; with labels, leaning to them (:func:`lean`)."""
 
     def sweep(self, placed: Placed, similarity: Similarity, memberships: Memberships) -> tuple[Memberships, float]:
-        """One z-update of all rows, eq. (8), and R of the memberships it started from, eq. (2)."""
+        """One z-update of all rows, eq. (8), and R of the memberships it started from, eq. (2), both with balance."""
 
     def labels(self, placed: Placed, memberships: Memberships, modes: Modes) -> npt.NDArray[np.int64]:
         """Column of the largest membership; ties go to the nearest mode."""
