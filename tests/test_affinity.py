@@ -3,7 +3,10 @@ import pytest
 from scipy import sparse
 
 from slkmodes.affinity import (
+    AUTO_BALANCE,
     SYMMETRIZERS,
+    WEIGHTS,
+    automatic_balance,
     estimate_bandwidth,
     given_affinity,
     neighbor_affinity,
@@ -56,6 +59,35 @@ def test_gaussian_weights_never_drop_an_edge():
     assert W.data.min() > 0
 
 
+def test_local_weights_are_relative_to_both_neighbourhoods():
+    W = neighbor_affinity(LINE, "local", "none", bandwidth=99.0).toarray()
+    assert W[0, 1] == pytest.approx(np.exp(-0.5 / (3 * 2)))
+    assert W[3, 2] == pytest.approx(np.exp(-0.5 * 49 / (9 * 3)))
+    scaled = Neighbors(LINE.indices, LINE.distances * 1e3)
+    np.testing.assert_allclose(neighbor_affinity(scaled, "local", "none", 1.0).toarray(), W)
+
+
+def test_local_weights_of_duplicates_are_finite():
+    same = Neighbors(LINE.indices, np.zeros((4, 2), dtype=np.float32))
+    assert set(neighbor_affinity(same, "local", "none", 1.0).data) == {1.0}
+
+
+def test_shared_weights_are_the_part_of_neighbours_in_common():
+    W = neighbor_affinity(LINE, "shared", "none", bandwidth=1.0).toarray()
+    # 0, 1 and 2 have the neighbourhood {0, 1, 2}; 3 has {1, 2, 3}
+    np.testing.assert_allclose(W, [[0, 1, 1, 0], [1, 0, 1, 0], [1, 1, 0, 0], [0, 0.5, 0.5, 0]])
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_new_rows_are_weighed_like_old_ones(weights):
+    found = Neighbors(np.array([[1, 2]]), np.array([[0.5, 1.5]]))
+    values = WEIGHTS[weights](found, LINE, 2.0)
+    assert values.shape == (1, 2)
+    assert np.all((values > 0) & (values <= 1))
+    if weights == "shared":  # {1, 2} against {0, 1, 2}
+        np.testing.assert_allclose(values, 2 / 3)
+
+
 @pytest.mark.parametrize("symmetrize", SYMMETRIZERS)
 def test_graphs_of_data_with_duplicates_have_no_diagonal(symmetrize):
     X = np.repeat(np.random.default_rng(0).normal(size=(10, 2)), 4, axis=0)
@@ -88,3 +120,9 @@ def test_no_shift_without_need():
     assert sufficient_shift(W, 0.0) == 0.0
     assert sufficient_shift(W, 1e-3) == 0.0
     assert sufficient_shift(sparse.csr_array((50, 50)), 1.0) == 0.0
+
+
+def test_the_automatic_balance_is_none_where_the_graph_falls_apart():
+    crumbs = sparse.csr_array(np.kron(np.eye(30), np.ones((4, 4)) - np.eye(4)))
+    assert automatic_balance(crumbs, 2) == 0.0
+    assert automatic_balance(crumbs, 30) == AUTO_BALANCE

@@ -89,6 +89,13 @@ def test_an_overlay_is_no_worse_than_the_best_of_its_runs():
     assert description_cost(W, combined) <= min(description_cost(W, run) for run in runs) + 1e-9
 
 
+def test_exactly_as_many_connected_parts_as_groups_are_the_groups():
+    W = sparse.block_diag([np.ones((size, size)) - np.eye(size) for size in (200, 9, 4)], format="csr")
+    groups = graph_groups(sparse.csr_array(W), 3, 4, np.random.default_rng(0))
+    assert sorted(np.bincount(groups.labels)) == [4, 9, 200]
+    assert groups.agreement == 1.0
+
+
 def test_runs_that_agree_are_returned():
     X, y = rings()
     np.testing.assert_array_equal(overlay(graph_of(X), [y, y, y], 2, np.random.default_rng(0)), y)

@@ -56,10 +56,10 @@ def test_attributes_have_the_promised_shapes(blobs, mode_update):
 
 def test_objectives_are_the_definitions(blobs):
     X, _ = blobs
-    model = fit(X, diagonal_shift=0.5, laplacian_weight=0.3)
+    model = fit(X, diagonal_shift=0.5, laplacian_weight=0.3, balance=0.7)
     a = model.transform(X)
     assert model.relaxed_objective_ == pytest.approx(
-        relaxed_objective(a, model.affinity_, model.memberships_, 0.3, 0.5)
+        relaxed_objective(a, model.affinity_, model.memberships_, 0.3, 0.5, 0.7)
     )
     assert model.discrete_objective_ == pytest.approx(discrete_objective(a, model.affinity_, model.labels_, 0.3))
 
@@ -122,7 +122,7 @@ def test_restarts_keep_the_lowest_normalised_cut():
 def test_a_run_that_lost_a_cluster_does_not_win_by_it(blobs):
     """Two clouds cut into three cost edges; into two, none."""
     X = blobs[0][:60]
-    parameters = {"n_clusters": 3, "laplacian_weight": 0.8, "init": "random", "empty_clusters": "keep"}
+    parameters = {"n_clusters": 3, "laplacian_weight": 0.8, "init": "random", "empty_clusters": "keep", "balance": 0}
     single = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -148,7 +148,7 @@ def test_seeds_given_as_points_keep_their_order(blobs):
     np.testing.assert_array_equal(model.labels_, np.array([1, 2, 0])[y])
 
 
-@pytest.mark.parametrize("affinity", ["binary", "gaussian"])
+@pytest.mark.parametrize("affinity", ["binary", "gaussian", "local", "shared"])
 @pytest.mark.parametrize("symmetrize", ["union", "mutual", "average", "none"])
 def test_every_graph(blobs, affinity, symmetrize):
     X, y = blobs
@@ -358,3 +358,34 @@ def test_unit_scaling_of_zero_rows():
         model = make_pipeline(Normalizer(), LaplacianKModes(2, random_state=0)).fit(X)
     assert np.all(np.isfinite(model[-1].memberships_))
     assert len(set(model[-1].labels_[:8])) == 1
+
+
+@pytest.mark.parametrize("balance", [0.0, "auto"])
+def test_very_unequal_blobs_are_told_apart(balance):
+    rng = np.random.default_rng(0)
+    sizes = (1500, 40, 12)
+    y = np.repeat([0, 1, 2], sizes)
+    X = np.array([[0.0, 0.0], [12.0, 0.0], [0.0, 12.0]])[y] + rng.normal(size=(len(y), 2))
+    model = LaplacianKModes(3, balance=balance, random_state=0).fit(X)
+    assert clustering_accuracy(y, model.labels_) > 0.99
+
+
+def test_balance_evens_sizes_out():
+    X = np.random.default_rng(0).normal(size=(400, 2))
+    spread = []
+    for balance in (0.0, 0.3, 3.0):
+        models = [
+            LaplacianKModes(4, init="k-means++", n_init=1, balance=balance, random_state=seed).fit(X)
+            for seed in range(4)
+        ]
+        assert {model.balance_ for model in models} == {balance}
+        spread.append(np.mean([np.ptp(np.bincount(model.labels_, minlength=4)) for model in models]))
+    assert spread[0] > 1.3 * spread[1] > 1.3**2 * spread[2]
+
+
+def test_a_sequence_of_weights_is_a_path_and_a_number_is_its_one_point(blobs):
+    X, _ = blobs
+    model = LaplacianKModes(3, laplacian_weight=[0.2, 0.5, 1.0], random_state=0).fit(X)
+    assert [point.weight for point in model.path_] == [0.2, 0.5, 1.0]
+    assert model.laplacian_weight_ == 1.0
+    assert len(LaplacianKModes(3, laplacian_weight=0.7, random_state=0).fit(X).path_) == 1

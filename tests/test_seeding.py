@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from slkmodes.affinity import falls_apart
 from slkmodes.mode_kernels import GaussianKernel, GraphKernel, Modes
 from slkmodes.problem import Problem
-from slkmodes.seeding import SEEDINGS, draw_far_row, falls_apart, plant, reseed, starts
+from slkmodes.seeding import SEEDINGS, draw_far_row, plant, reseed, starts
 from tests.examples import graph_of, random_graph, rings
 
 

@@ -8,10 +8,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
 from slkmodes.neighbors import Neighbors
 
 Array = npt.NDArray[Any]
+
+# A graph whose largest connected parts, so many per cluster, hold fewer rows than this cannot tell which parts belong
+# together.
+PARTS_PER_CLUSTER = 4
+LEAST_HELD = 0.8
+# Little enough to leave sizes of a thousand to one alone where neighbours agree, enough to keep soft clusters alive.
+AUTO_BALANCE = 0.3
 
 
 def estimate_bandwidth(neighbors: Neighbors) -> float:
@@ -20,20 +28,46 @@ def estimate_bandwidth(neighbors: Neighbors) -> float:
     return squared**0.5 if squared > 0 else 1.0
 
 
-def binary_weights(distances: Array, bandwidth: float) -> Array:
+def binary_weights(found: Neighbors, among: Neighbors, bandwidth: float) -> Array:
     """1 for every neighbour, as in the paper."""
-    return np.ones_like(distances)
+    return np.ones_like(found.distances)
 
 
-def gaussian_weights(distances: Array, bandwidth: float) -> Array:
-    """The kernel of the mode term; at least the smallest normal number, so that an edge stays an edge."""
-    weights = np.exp(-0.5 * np.square(distances / distances.dtype.type(bandwidth)))
-    return np.maximum(weights, np.finfo(distances.dtype).tiny)
+def gaussian_weights(found: Neighbors, among: Neighbors, bandwidth: float) -> Array:
+    """The kernel of the mode term."""
+    return bell(found.distances / found.distances.dtype.type(bandwidth))
 
 
-WEIGHTS: dict[str, Callable[[Array, float], Array]] = {
+def local_weights(found: Neighbors, among: Neighbors, bandwidth: float) -> Array:
+    """A Gaussian as wide as the neighbourhoods of both ends (Zelnik-Manor and Perona, NIPS 2004)."""
+    reach = np.maximum(among.distances[:, -1], np.finfo(among.distances.dtype).tiny ** 0.25)
+    own = np.maximum(found.distances[:, -1:], np.finfo(found.distances.dtype).tiny ** 0.25)
+    return bell(found.distances / np.sqrt(own * reach[found.indices]))
+
+
+def shared_weights(found: Neighbors, among: Neighbors, bandwidth: float) -> Array:
+    """Share of the neighbours that both ends have in common, each end its own neighbour (Jarvis and Patrick 1973)."""
+    theirs = np.column_stack([np.arange(len(among.indices)), among.indices])
+    ours = theirs if found is among else found.indices
+    weights = np.empty_like(found.distances)
+    for place in range(found.indices.shape[1]):
+        other = theirs[found.indices[:, place]]
+        common = np.count_nonzero(ours[:, :, None] == other[:, None, :], axis=(1, 2))
+        weights[:, place] = common / (ours.shape[1] + other.shape[1] - common)
+    return weights
+
+
+def bell(ratio: Array) -> Array:
+    """``exp(-ratio^2 / 2)``; at least the smallest normal number, so that an edge stays an edge."""
+    return np.maximum(np.exp(-0.5 * np.square(ratio)), np.finfo(ratio.dtype).tiny)
+
+
+# Neighbours found, the neighbours of the samples they were found among, and the bandwidth -> a weight for each.
+WEIGHTS: dict[str, Callable[[Neighbors, Neighbors, float], Array]] = {
     "binary": binary_weights,
     "gaussian": gaussian_weights,
+    "local": local_weights,
+    "shared": shared_weights,
 }
 
 SYMMETRIZERS: dict[str, Callable[[Any], Any]] = {
@@ -47,7 +81,7 @@ SYMMETRIZERS: dict[str, Callable[[Any], Any]] = {
 def neighbor_affinity(neighbors: Neighbors, weights: str, symmetrize: str, bandwidth: float) -> Any:
     """The graph of the neighbours: CSR, n x n, sorted columns, no diagonal."""
     n_samples, n_neighbors = neighbors.indices.shape
-    values = WEIGHTS[weights](neighbors.distances, bandwidth).ravel()
+    values = WEIGHTS[weights](neighbors, neighbors, bandwidth).ravel()
     starts = np.arange(0, n_samples * n_neighbors + 1, n_neighbors)
     columns = neighbors.indices.flatten()  # a copy: sorting the graph must not reorder the neighbours
     directed = sparse.csr_array((values, columns, starts), shape=(n_samples, n_samples))
@@ -105,3 +139,14 @@ def smallest_eigenvalue_bound(affinity: Any) -> float:
     residual = float(np.linalg.norm(graph @ vectors[:, 0] - values[0] * vectors[:, 0]))
     margin = residual + 1e-3 * abs(gershgorin)
     return max(gershgorin, float(values[0]) - margin)
+
+
+def falls_apart(affinity: Any, n_clusters: int) -> bool:
+    """Whether many rows lie outside the largest connected parts."""
+    sizes = np.sort(np.bincount(connected_components(affinity, directed=False)[1]))
+    return bool(sizes[-PARTS_PER_CLUSTER * n_clusters :].sum() < LEAST_HELD * affinity.shape[0])
+
+
+def automatic_balance(affinity: Any, n_clusters: int) -> float:
+    """None where the graph falls apart: sizes are then for the distances to tell."""
+    return 0.0 if falls_apart(affinity, n_clusters) else AUTO_BALANCE

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
 from slkmodes.metrics import adjusted_rand_index
 from slkmodes.segmentation import keep_large, segment, smoothed_columns
@@ -41,7 +42,13 @@ class GraphGroups(NamedTuple):
 
 
 def graph_groups(affinity: Any, n_clusters: int, n_runs: int, rng: np.random.Generator) -> GraphGroups:
-    """A label from 0 to ``n_clusters - 1`` for every row, from ``n_runs`` segmentations of the graph."""
+    """A label from 0 to ``n_clusters - 1`` for every row, from ``n_runs`` segmentations of the graph.
+
+    Where the graph has exactly that many connected parts, they are the groups, however unequal.
+    """
+    n_parts, parts = connected_components(affinity, directed=False)
+    if n_parts == n_clusters:
+        return GraphGroups(parts.astype(np.int64), 1.0)
     runs = []
     for columns in smoothed_columns(affinity, n_clusters, n_runs, rng):
         segments = segment(affinity, n_clusters, columns, rng)

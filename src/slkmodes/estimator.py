@@ -22,7 +22,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from slkmodes import out_of_sample
-from slkmodes.affinity import SYMMETRIZERS, WEIGHTS, sufficient_shift
+from slkmodes.affinity import SYMMETRIZERS, WEIGHTS, automatic_balance, sufficient_shift
 from slkmodes.engines import ENGINES, Engine, make_engine
 from slkmodes.graph import Graph, graph_of_affinities, graph_of_features
 from slkmodes.mode_updates import MODE_UPDATES
@@ -71,11 +71,16 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         graph can hold to the one at which samples are certain of their cluster and labels no longer change. A
         number: that weight alone, as in the paper, which searches 1 to 4 with 5 neighbours; 0 leaves plain K-modes. A
         sequence: these weights one after the other.
+    balance : float or "auto", default="auto"
+        How much equal cluster sizes are worth: weight of ``n_samples * sum_l pi_l log(pi_l)`` in the relaxed objective,
+        with the mean memberships pi_l; 0 is the paper's model. Useful up to 10 or so: a strong balance moves slowly.
+        "auto": 0.3, or 0 where the graph falls apart into many more pieces than clusters.
     n_neighbors : int, default=5
         Neighbours of each sample in the graph, the sample itself not counted.
-    affinity : {"binary", "gaussian", "precomputed"}, default="binary"
-        Weight of an edge: 1 as in the paper, the kernel of the mode term, or the entries of X, a (sparse)
-        matrix of non-negative affinities between all samples (high for similar samples: not distances).
+    affinity : {"binary", "gaussian", "local", "shared", "precomputed"}, default="binary"
+        Weight of an edge: 1 as in the paper, the kernel of the mode term, a Gaussian as wide as the neighbourhoods of
+        both ends, the share of neighbours both ends have in common, or the entries of X, a (sparse) matrix of
+        non-negative affinities between all samples (high for similar samples: not distances).
     symmetrize : {"union", "mutual", "average", "none"}, default="average"
         What makes the graph symmetric: an edge where either sample names the other (the larger weight), only
         where both do (the smaller), half the sum of both, so that mutual neighbours count twice, or nothing
@@ -100,14 +105,14 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         (``init`` "auto" to "density_peaks") they always go on. With
         True, ``mode_update="density"``, ``diagonal_shift="auto"`` and ``empty_clusters="keep"`` the relaxed
         objective never rises, from the first sweep to the last.
-    init : {"auto", "graph", "smoothed_features", "density_peaks", "k-means++", "random"}, array of K row numbers or of \
-            shape (K, n_features), default="auto"
+    init : {"auto", "graph", "smoothed_features", "density_peaks", "k-means++", "random"}, array, default="auto"
         Where a run starts. "graph": a first clustering from the edges alone; several segmentations of the graph are
         merged into K groups that describe it shortly and cut it little, then combined. "smoothed_features": k-means
         on features averaged over the graph. "density_peaks": around dense samples far from denser ones. "auto": the
         graph, unless it falls apart into many more pieces than clusters (density peaks), or the clusterings that were
         to be combined contradict each other (smoothed features). The others, the paper's k-means++ among them, are
-        first modes: rules whose modes are samples start from the density modes of the samples nearest to each.
+        first modes: rules whose modes are samples start from the density modes of the samples nearest to each. An
+        array gives them: K row numbers, or points of shape (K, n_features).
     n_init : int or "auto", default="auto"
         For "auto" and "graph" the number of clusterings that are combined into one start. For the others the number
         of runs: of those with the fewest empty clusters the one whose labels describe the graph best is kept, by the
@@ -143,6 +148,8 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         The sample that is the mode; for "mean_shift" the member nearest to it.
     laplacian_weight_ : float
         The last weight, the one everything else belongs to.
+    balance_ : float
+        The balance used.
     path_ : tuple of PathPoint
         Per weight: ``weight``, ``certainty`` (mean of the largest membership), ``relaxed_objective``,
         ``normalized_cut``, ``changed`` (share of labels that differ from the weight before) and ``n_iter``.
@@ -201,6 +208,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         n_clusters: int = 8,
         *,
         laplacian_weight: Any = "auto",
+        balance: float | str = "auto",
         n_neighbors: int = 5,
         affinity: str = "binary",
         symmetrize: str = "average",
@@ -222,6 +230,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     ) -> None:
         self.n_clusters = n_clusters
         self.laplacian_weight = laplacian_weight
+        self.balance = balance
         self.n_neighbors = n_neighbors
         self.affinity = affinity
         self.symmetrize = symmetrize
@@ -369,6 +378,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             check_integer(OWNER, "n_init", self.n_init)
         check_integer(OWNER, "verbose", int(self.verbose), minimum=0)
         check_weights(OWNER, "laplacian_weight", self.laplacian_weight)
+        check_real(OWNER, "balance", self.balance, word="auto")
         check_real(OWNER, "diagonal_shift", self.diagonal_shift, word="auto")
         check_real(OWNER, "bandwidth", self.bandwidth, positive=True, word="auto")
         check_option(OWNER, "affinity", self.affinity, [*WEIGHTS, "precomputed"])
@@ -430,19 +440,22 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
 
     def _pose_problem(self, graph: Graph, schedule: Schedule, timings: dict[str, float]) -> Problem:
         largest = schedule.largest(graph.affinity, self.n_clusters)
+        automatic = isinstance(self.balance, str)
+        balance = automatic_balance(graph.affinity, self.n_clusters) if automatic else float(self.balance)
         if self.diagonal_shift == "auto":
             with self._stage("shift", timings):
-                shift = sufficient_shift(graph.affinity, largest)  # more than smaller weights need
+                shift = sufficient_shift(graph.affinity, largest, balance)  # more than smaller weights need
         else:
             shift = float(self.diagonal_shift)
         check_reach(OWNER, largest, graph.affinity, shift, graph.kernel.dtype)
-        return Problem(graph.kernel, graph.affinity, self.n_clusters, largest, shift)
+        return Problem(graph.kernel, graph.affinity, self.n_clusters, largest, shift, balance)
 
     def _store(self, graph: Graph, run: Run, engine: Engine, timings: dict[str, float]) -> None:
         """Set what the fit found, all of it at the end: a fit that fails leaves the model as it was."""
         problem, solution = run.problem, run.solution
         self.path_ = run.path
         self.laplacian_weight_ = problem.laplacian_weight
+        self.balance_ = problem.balance
         self.init_ = run.seeds.name
         self.agreement_ = run.seeds.agreement
         self.labels_ = solution.labels
@@ -462,7 +475,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         self.engine_ = engine.name
         self.timings_ = timings
         self._fitted = out_of_sample.Fitted(
-            problem, solution.modes, solution.memberships, solution.labels, graph.index, self.affinity
+            problem, solution.modes, solution.memberships, solution.labels, graph.index, graph.neighbors, self.affinity
         )
         if solution.status is not Status.CONVERGED:
             count = f" ({solution.n_empty} of {self.n_clusters})" if solution.n_empty else ""

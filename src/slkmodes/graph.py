@@ -9,7 +9,7 @@ import numpy as np
 
 from slkmodes.affinity import estimate_bandwidth, given_affinity, neighbor_affinity
 from slkmodes.mode_kernels import GaussianKernel, GraphKernel, ModeKernel
-from slkmodes.neighbors import NeighborIndex, choose_search
+from slkmodes.neighbors import NeighborIndex, Neighbors, choose_search
 
 
 @dataclass(frozen=True)
@@ -22,6 +22,7 @@ class Graph:
     search: str
     recall: float
     index: NeighborIndex | None
+    neighbors: Neighbors | None = None
 
 
 def graph_of_features(
@@ -32,7 +33,9 @@ def graph_of_features(
     neighbors = index.graph(n_threads)
     width = estimate_bandwidth(neighbors) if isinstance(bandwidth, str) else bandwidth
     affinity = neighbor_affinity(neighbors, weights, symmetrize, width)
-    return Graph(affinity, GaussianKernel(np.asarray(X), width), width, index.search, neighbors.recall, index)
+    return Graph(
+        affinity, GaussianKernel(np.asarray(X), width), width, index.search, neighbors.recall, index, neighbors
+    )
 
 
 def graph_of_affinities(X: Any, symmetrize: str) -> Graph:

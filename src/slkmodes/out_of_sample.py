@@ -13,7 +13,7 @@ from slkmodes.affinity import WEIGHTS
 from slkmodes.engines.numpy_engine import hard_labels, softmax
 from slkmodes.engines.protocol import Engine
 from slkmodes.mode_kernels import GaussianKernel, Modes
-from slkmodes.neighbors import NeighborIndex
+from slkmodes.neighbors import NeighborIndex, Neighbors
 from slkmodes.problem import Problem
 
 Array = npt.NDArray[Any]
@@ -28,6 +28,7 @@ class Fitted:
     memberships: Array
     labels: npt.NDArray[np.int64]
     index: NeighborIndex | None  # None: the affinity was given
+    neighbors: Neighbors | None  # of the training rows
     weights: str
 
 
@@ -52,15 +53,18 @@ def similarity_to_modes(fitted: Fitted, engine: Engine, X: Any) -> Array:
 def extend(fitted: Fitted, engine: Engine, X: Any, n_threads: int) -> Extension:
     """See new rows with the fitted model, eq. (6) with the training memberships held fixed.
 
-    A row equal to a training row is that row: its neighbours are the ones it has in the graph.
+    A row equal to a training row is that row: its neighbours are the ones it has in the graph. The balance of sizes
+    is between training rows: a new row that resembles nothing shall not go to the smallest cluster for it.
     """
     Z, problem = fitted.memberships, fitted.problem
     if fitted.index is None:
         pull, twin = X @ Z, np.full(X.shape[0], -1)
     else:
         assert isinstance(problem.kernel, GaussianKernel)  # only features have an index
+        assert fitted.neighbors is not None
         indices, distances = fitted.index.query(X, n_threads)
-        weights = WEIGHTS[fitted.weights](distances, problem.kernel.bandwidth)
+        found = Neighbors(indices, distances)
+        weights = WEIGHTS[fitted.weights](found, fitted.neighbors, problem.kernel.bandwidth)
         starts = np.arange(0, indices.size + 1, indices.shape[1])
         pull = sparse.csr_array((weights.ravel(), indices.ravel(), starts), shape=(len(X), len(Z))) @ Z
         twin = np.where(distances[:, 0] == 0, indices[:, 0], -1)

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse.csgraph import connected_components
 
+from slkmodes.affinity import falls_apart
 from slkmodes.contraction import graph_groups
 from slkmodes.density_peaks import density_peak_groups
 from slkmodes.mode_kernels import GaussianKernel, ModeKernel, Modes
@@ -19,10 +19,6 @@ Array = npt.NDArray[Any]
 Rows = npt.NDArray[np.int64]
 
 
-# A graph whose largest connected parts, so many per cluster, hold fewer rows than this cannot tell which parts belong
-# together.
-PARTS_PER_CLUSTER = 4
-LEAST_HELD = 0.8
 # Runs on the graph that agree less than this (mean adjusted Rand index) have not found its clusters.
 LEAST_AGREEMENT = 0.62
 # Smoothing of the features: principal components kept, and steps of diffusion along the edges.
@@ -52,12 +48,6 @@ def auto_seeds(problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds
     return seeds
 
 
-def falls_apart(affinity: Any, n_clusters: int) -> bool:
-    """Whether many rows lie outside the largest connected parts."""
-    sizes = np.sort(np.bincount(connected_components(affinity, directed=False)[1]))
-    return bool(sizes[-PARTS_PER_CLUSTER * n_clusters :].sum() < LEAST_HELD * affinity.shape[0])
-
-
 def graph_seeds(problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
     """A first clustering from the edges alone (:mod:`slkmodes.contraction`).
 
@@ -85,7 +75,7 @@ def smoothed_features(problem: Problem, rng: np.random.Generator, n_runs: int) -
     root = np.sqrt(np.maximum(problem.affinity.sum(axis=1), np.finfo(np.float32).tiny)).astype(np.float32)[:, None]
     # D^-1/2 f(S) D^1/2 = f(D^-1 W): plain averages over the neighbours.
     smooth = diffuse(normalized_adjacency(problem.affinity), X.astype(np.float32) * root, SMOOTHING_STEPS) / root
-    labels = kmeans_cells(smooth, problem.n_clusters, KMEANS_RUNS, rng)
+    labels = kmeans_cells(smooth, problem.n_clusters, rng, n_init=KMEANS_RUNS)
     if len(np.unique(labels)) < problem.n_clusters:
         return kmeans_plus_plus(problem, rng, n_runs)
     return Seeds(None, labels, "smoothed_features")

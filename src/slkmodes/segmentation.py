@@ -72,17 +72,21 @@ def cells_of_directions(columns: Array, n_clusters: int, rng: np.random.Generato
     wanted = max(SEGMENTS_PER_CLUSTER * n_clusters, FEWEST_SEGMENTS)
     n_cells = max(n_clusters, min(wanted, n_samples // ROWS_PER_SEGMENT, MOST_SEGMENTS))
     norms = np.linalg.norm(columns, axis=1, keepdims=True)
-    return kmeans_cells(columns / np.maximum(norms, np.finfo(columns.dtype).tiny), n_cells, 1, rng)
+    return kmeans_cells(
+        columns / np.maximum(norms, np.finfo(columns.dtype).tiny), n_cells, rng, init="random"
+    )  # k-means++ would take longer than the rest
 
 
-def kmeans_cells(points: Array, n_cells: int, n_init: int, rng: np.random.Generator) -> Labels:
+def kmeans_cells(
+    points: Array, n_cells: int, rng: np.random.Generator, init: str = "k-means++", n_init: int = 1
+) -> Labels:
     """The cell of every row, by k-means on a sample of them."""
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits
 
     sample = rng.choice(len(points), min(len(points), KMEANS_ROWS), replace=False)
-    kmeans = KMeans(n_cells, n_init=n_init, max_iter=30, random_state=int(rng.integers(2**31 - 1)))
+    kmeans = KMeans(n_cells, init=init, n_init=n_init, max_iter=30, random_state=int(rng.integers(2**31 - 1)))
     with threadpool_limits(1, user_api="openmp"), warnings.catch_warnings():  # its sums depend on the number of threads
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different points than cells: fewer cells
         kmeans.fit(points[sample])
