@@ -6,7 +6,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 from slkmodes import LaplacianKModes, demo
-from slkmodes.plots import nearest_members, plot_mode_gallery
+from slkmodes.plots import nearest_members, plot_mode_gallery, plot_path
 
 
 @pytest.fixture
@@ -74,3 +74,13 @@ def test_demo_prints_its_table_and_writes_its_picture(tmp_path, capsys):
     for word in ("discrete objective", "cluster sizes", "time, graph", "time, solve"):
         assert word in said
     assert (tmp_path / "digits-modes.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_the_path_has_four_panels_and_a_point_per_weight():
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    model = LaplacianKModes(3, laplacian_weight=[0.5, 1.0, 1.5], random_state=0).fit(X)
+    figure = plot_path(model)
+    assert [axis.get_title() for axis in figure.axes][:2] == ["mean largest membership", "share of labels changed"]
+    for axis in figure.axes:
+        np.testing.assert_array_equal(axis.lines[0].get_xdata(), [0.5, 1.0, 1.5])
+    np.testing.assert_array_equal(figure.axes[2].lines[0].get_ydata(), [p.normalized_cut for p in model.path_])

@@ -7,6 +7,7 @@ from slkmodes.metrics import (
     normalized_cut,
     normalized_mutual_information,
 )
+from slkmodes.model_choice import choose_n_clusters, tune
 from slkmodes.solution import Status
 
 __version__ = "0.1.0"
@@ -15,7 +16,9 @@ __all__ = [
     "LaplacianKModes",
     "Status",
     "adjusted_rand_index",
+    "choose_n_clusters",
     "clustering_accuracy",
     "normalized_cut",
     "normalized_mutual_information",
+    "tune",
 ]

@@ -28,7 +28,7 @@ from slkmodes.graph import Graph, graph_of_affinities, graph_of_features
 from slkmodes.mode_updates import MODE_UPDATES
 from slkmodes.neighbors import SEARCHES
 from slkmodes.problem import Method, Problem
-from slkmodes.restarts import Run, best_run
+from slkmodes.restarts import Narrate, Run, best_run
 from slkmodes.seeding import SEEDINGS
 from slkmodes.solution import State, Status
 from slkmodes.solver import exemplars
@@ -266,24 +266,9 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         LaplacianKModes
             The fitted estimator.
         """
-        method = self._check_parameters()
-        n_threads = count_threads(OWNER, self.n_jobs)
-        engine = make_engine(self.engine, n_threads)
-        rng = make_generator(self.random_state)
-        precomputed = self.affinity == "precomputed"
-        X = self._check_affinities(X) if precomputed else self._check_features(X)
-        n_features = None if precomputed else X.shape[1]
-        init = check_init(OWNER, self.init, SEEDINGS, self.n_clusters, X.shape[0], n_features)
-
         timings: dict[str, float] = {}
-        with self._stage("graph", timings):
-            graph = self._build_graph(X, n_threads)
-        schedule = schedule_of(check_weights(OWNER, "laplacian_weight", self.laplacian_weight))
-        problem = self._pose_problem(graph, schedule, timings)
-        with self._stage("solve", timings):
-            run = best_run(problem, method, engine, schedule, init, self.n_init, rng, self._narrate)
-        self._store(graph, run, engine, timings)
-        return self
+        graph = self._graph_of(X, timings)
+        return self._fit_graph(graph, timings)
 
     def predict(self, X: Any) -> npt.NDArray[np.int64]:
         """Cluster of each row: the column of its largest membership.
@@ -370,6 +355,29 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     @property
     def _n_features_out(self) -> int:
         return int(self.memberships_.shape[1])
+
+    def _graph_of(self, X: Any, timings: dict[str, float]) -> Graph:
+        """Check parameters and data and build the graph: the part of a fit that other fits may share."""
+        self._check_parameters()
+        precomputed = self.affinity == "precomputed"
+        X = self._check_affinities(X) if precomputed else self._check_features(X)
+        check_init(OWNER, self.init, SEEDINGS, self.n_clusters, X.shape[0], None if precomputed else X.shape[1])
+        with self._stage("graph", timings):
+            return self._build_graph(X, count_threads(OWNER, self.n_jobs))
+
+    def _fit_graph(self, graph: Graph, timings: dict[str, float], narrate: Narrate | None = None) -> Self:
+        """Everything after the graph."""
+        method = self._check_parameters()
+        engine = make_engine(self.engine, count_threads(OWNER, self.n_jobs))
+        rng = make_generator(self.random_state)
+        n_features = None if graph.index is None else graph.index.X.shape[1]
+        init = check_init(OWNER, self.init, SEEDINGS, self.n_clusters, graph.kernel.n_samples, n_features)
+        schedule = schedule_of(check_weights(OWNER, "laplacian_weight", self.laplacian_weight))
+        problem = self._pose_problem(graph, schedule, timings)
+        with self._stage("solve", timings):
+            run = best_run(problem, method, engine, schedule, init, self.n_init, rng, narrate or self._narrate)
+        self._store(graph, run, engine, timings)
+        return self
 
     def _check_parameters(self) -> Method:
         for name in ("n_clusters", "n_neighbors"):
@@ -479,7 +487,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         )
         if solution.status is not Status.CONVERGED:
             count = f" ({solution.n_empty} of {self.n_clusters})" if solution.n_empty else ""
-            warnings.warn(f"{OWNER}{count}: {solution.status.value}", ConvergenceWarning, stacklevel=3)
+            warnings.warn(f"{OWNER}{count}: {solution.status.value}", ConvergenceWarning, stacklevel=4)
 
     def _check_new(self, X: Any) -> Any:
         check_is_fitted(self)

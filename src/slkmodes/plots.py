@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-__all__ = ["nearest_members", "plot_mode_gallery"]
+__all__ = ["nearest_members", "plot_cluster_counts", "plot_mode_gallery", "plot_path"]
 
 Array = npt.NDArray[Any]
 
@@ -91,6 +91,68 @@ def plot_mode_gallery(
         axes[row, 0].set_ylabel(f"{cluster}\n({len(own):,})", rotation=0, labelpad=18, va="center")
     for axis, title in zip(axes[0], columns, strict=True):
         axis.set_title(title, fontsize=9)
+    return figure
+
+
+def plot_path(model: Any) -> Any:
+    """Show what happened along the path of weights: certainty, labels changed, normalised cut and objective.
+
+    Parameters
+    ----------
+    model : LaplacianKModes
+        Fitted; a path of one weight is one point.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; use its ``savefig``.
+    """
+    check_is_fitted(model)
+    weights = [point.weight for point in model.path_]
+    panels = {
+        "certainty": "mean largest membership",
+        "changed": "share of labels changed",
+        "normalized_cut": "normalised cut",
+        "relaxed_objective": "relaxed objective R",
+    }
+    figure = _new_figure(figsize=(9, 5), layout="constrained")
+    for axis, (name, title) in zip(figure.subplots(2, 2, sharex=True).ravel(), panels.items(), strict=True):
+        axis.plot(weights, [getattr(point, name) for point in model.path_], "o-", color="tab:blue", markersize=4)
+        axis.set_title(title, fontsize=10)
+        axis.grid(alpha=0.3)
+    figure.supxlabel("Laplacian weight", fontsize=10)
+    return figure
+
+
+def plot_cluster_counts(counts: Any) -> Any:
+    """Show what each number of clusters tells about the graph, and how far its runs agree; shaded: as good as the best.
+
+    Parameters
+    ----------
+    counts : ClusterCounts
+        From :func:`slkmodes.choose_n_clusters`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The figure; use its ``savefig``.
+    """
+    figure = _new_figure(figsize=(8, 4.5), layout="constrained")
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=[2, 1])
+    above.plot(counts.candidates, counts.information, "o-", color="tab:blue", markersize=4, label="information")
+    above.plot(counts.candidates, counts.scores, "o-", color="tab:red", markersize=4, label="information x agreement")
+    for count in counts.as_good:
+        above.axvspan(count - 0.5, count + 0.5, color="tab:orange", alpha=0.25, linewidth=0)
+    above.axvline(counts.n_clusters, color="tab:red", linewidth=1)
+    others = [str(count) for count in counts.as_good if count != counts.n_clusters]
+    tie = f" ({', '.join(others)} as good)" if others else ""
+    above.set_title(f"{counts.n_clusters} clusters suggested{tie}", fontsize=10)
+    above.set_ylabel("nats per step")
+    above.legend(fontsize=8)
+    below.plot(counts.candidates, counts.agreements, "o-", color="tab:green", markersize=4)
+    below.set(xlabel="number of clusters", ylabel="agreement\nof runs")
+    for axis in (above, below):
+        axis.grid(alpha=0.3)
     return figure
 
 

@@ -1,0 +1,87 @@
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, make_blobs
+
+from slkmodes import LaplacianKModes, choose_n_clusters, clustering_accuracy, normalized_cut, tune
+from slkmodes.contraction import description_cost, graph_groups
+from slkmodes.plots import plot_cluster_counts
+from slkmodes.validation import make_generator
+
+
+@pytest.mark.parametrize("n_blobs", [3, 6])
+def test_the_number_of_blobs_is_suggested(n_blobs):
+    X, _ = make_blobs(60 * n_blobs, centers=n_blobs, cluster_std=0.3, random_state=1)
+    counts = choose_n_clusters(X, range(2, 10), model=LaplacianKModes(random_state=0))
+    assert counts.n_clusters == n_blobs
+    assert counts.n_clusters == counts.as_good[0]
+    assert counts.candidates == tuple(range(2, 10))
+    assert counts.scores[n_blobs - 2] == max(counts.scores)
+
+
+def test_scores_are_those_of_the_clusterings_and_ties_are_told():
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    counts = choose_n_clusters(X, [7, 4, 5, 6, 5], model=LaplacianKModes(random_state=3), n_runs=2)
+    W = LaplacianKModes(4, random_state=3).fit(X).affinity_
+    for count, told, score in zip(counts.candidates, counts.information, counts.scores, strict=True):
+        groups = graph_groups(W, count, 2, make_generator(3))
+        assert told == pytest.approx(-description_cost(W, groups.labels))
+        assert score == pytest.approx(told * groups.agreement)
+        assert (score >= 0.97 * max(counts.scores)) == (count in counts.as_good)
+
+
+def test_digits_are_about_ten():
+    counts = choose_n_clusters(load_digits().data, range(4, 19), model=LaplacianKModes(random_state=0))
+    assert 10 <= counts.n_clusters <= 14
+    assert len(counts.as_good) > 1
+    assert plot_cluster_counts(counts).axes[0].get_title().startswith(f"{counts.n_clusters} clusters suggested (")
+
+
+def test_a_graph_in_pieces_says_so():
+    rng = np.random.default_rng(0)
+    crumbs = rng.uniform(0, 1000, size=(60, 2)).repeat(8, axis=0) + rng.normal(scale=0.01, size=(480, 2))
+    with pytest.warns(UserWarning, match="falls apart into many more than 4 pieces.*Increase n_neighbors"):
+        choose_n_clusters(crumbs, [3, 4], n_runs=1)
+
+
+@pytest.mark.parametrize(("candidates", "error"), [([], ValueError), ([0, 2], ValueError), ([2, 99], ValueError)])
+def test_candidates_that_make_no_sense(candidates, error):
+    with pytest.raises(error):
+        choose_n_clusters(np.random.default_rng(0).normal(size=(50, 2)), candidates)
+
+
+def labelled(y, share=0.2):
+    return np.where(np.random.default_rng(0).random(len(y)) < share, y, -1)
+
+
+@pytest.mark.parametrize("warm", [True, False])
+def test_tuning_takes_the_best_on_the_labelled_samples(warm):
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:600], y[:600]
+    known = labelled(y)
+    model = LaplacianKModes(10, init="k-means++", balance=0)
+    tuning = tune(X, known, model=model, weights=[0.5, 1.0, 1.5], n_seeds=3, warm=warm)
+    assert len(tuning.trials) == 9
+    assert tuning.best.accuracy == max(trial.accuracy for trial in tuning.trials)
+    fitted = tuning.model
+    assert fitted.laplacian_weight_ == tuning.best.laplacian_weight
+    assert clustering_accuracy(y[known >= 0], fitted.labels_[known >= 0]) == pytest.approx(tuning.best.accuracy)
+    assert not hasattr(model, "labels_")
+    assert normalized_cut(fitted.affinity_, fitted.labels_) < 5
+
+
+def test_a_cold_trial_is_a_plain_fit():
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:300], y[:300]
+    tuning = tune(X, y, model=LaplacianKModes(10, init="k-means++"), weights=[0.7, 1.2], n_seeds=2, warm=False)
+    for trial in tuning.trials:
+        plain = LaplacianKModes(
+            10, init="k-means++", n_init=1, laplacian_weight=trial.laplacian_weight, random_state=trial.seed
+        ).fit(X)
+        assert clustering_accuracy(y, plain.labels_) == trial.accuracy
+
+
+@pytest.mark.parametrize("y", [np.full(40, -1), np.zeros(39, dtype=int)])
+def test_labels_that_cannot_choose(y):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    with pytest.raises(ValueError, match="y_validation"):
+        tune(X, y, model=LaplacianKModes(2))
