@@ -23,8 +23,8 @@ Rows = npt.NDArray[np.int64]
 LEAST_AGREEMENT = 0.62
 # Smoothing of the features: principal components kept, and steps of diffusion along the edges.
 SMOOTHED_COMPONENTS = 50
-SMOOTHING_STEPS = 50
-KMEANS_RUNS = 3
+SMOOTHING_STEPS = 10
+KMEANS_RUNS, KMEANS_ROWS = 3, 50_000
 
 
 class Seeds(NamedTuple):
@@ -75,7 +75,7 @@ def smoothed_features(problem: Problem, rng: np.random.Generator, n_runs: int) -
     root = np.sqrt(np.maximum(problem.affinity.sum(axis=1), np.finfo(np.float32).tiny)).astype(np.float32)[:, None]
     # D^-1/2 f(S) D^1/2 = f(D^-1 W): plain averages over the neighbours.
     smooth = diffuse(normalized_adjacency(problem.affinity), X.astype(np.float32) * root, SMOOTHING_STEPS) / root
-    labels = kmeans_cells(smooth, problem.n_clusters, rng, n_init=KMEANS_RUNS)
+    labels = kmeans_cells(smooth, problem.n_clusters, rng, n_rows=KMEANS_ROWS, n_init=KMEANS_RUNS)
     if len(np.unique(labels)) < problem.n_clusters:
         return kmeans_plus_plus(problem, rng, n_runs)
     return Seeds(None, labels, "smoothed_features")

@@ -72,20 +72,19 @@ def cells_of_directions(columns: Array, n_clusters: int, rng: np.random.Generato
     wanted = max(SEGMENTS_PER_CLUSTER * n_clusters, FEWEST_SEGMENTS)
     n_cells = max(n_clusters, min(wanted, n_samples // ROWS_PER_SEGMENT, MOST_SEGMENTS))
     norms = np.linalg.norm(columns, axis=1, keepdims=True)
-    return kmeans_cells(
-        columns / np.maximum(norms, np.finfo(columns.dtype).tiny), n_cells, rng, init="random"
-    )  # k-means++ would take longer than the rest
+    directions = columns / np.maximum(norms, np.finfo(columns.dtype).tiny)
+    return kmeans_cells(directions, n_cells, rng, n_rows=KMEANS_ROWS, init="random")  # k-means++ would take longer
 
 
 def kmeans_cells(
-    points: Array, n_cells: int, rng: np.random.Generator, init: str = "k-means++", n_init: int = 1
+    points: Array, n_cells: int, rng: np.random.Generator, *, n_rows: int, init: str = "k-means++", n_init: int = 1
 ) -> Labels:
-    """The cell of every row, by k-means on a sample of them."""
+    """The cell of every row, by k-means on ``n_rows`` of them."""
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits
 
-    sample = rng.choice(len(points), min(len(points), KMEANS_ROWS), replace=False)
+    sample = rng.choice(len(points), min(len(points), n_rows), replace=False)
     kmeans = KMeans(n_cells, init=init, n_init=n_init, max_iter=30, random_state=int(rng.integers(2**31 - 1)))
     with threadpool_limits(1, user_api="openmp"), warnings.catch_warnings():  # its sums depend on the number of threads
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different points than cells: fewer cells
