@@ -16,13 +16,16 @@ from slkmodes.contraction import (
     overlay,
     settle,
 )
+from slkmodes.engines.numpy_engine import NumpyEngine
 from tests.examples import graph_of, rings
+
+ENGINE = NumpyEngine()
 
 
 def test_two_rings_are_told_apart():
     X, y = rings()
     for seed in range(3):
-        groups = graph_groups(graph_of(X), 2, 3, np.random.default_rng(seed))
+        groups = graph_groups(ENGINE, graph_of(X), 2, 3, np.random.default_rng(seed))
         assert clustering_accuracy(y, groups.labels) == 1.0
         assert groups.agreement == pytest.approx(1.0)
 
@@ -91,7 +94,7 @@ def test_an_overlay_is_no_worse_than_the_best_of_its_runs():
 
 def test_exactly_as_many_connected_parts_as_groups_are_the_groups():
     W = sparse.block_diag([np.ones((size, size)) - np.eye(size) for size in (200, 9, 4)], format="csr")
-    groups = graph_groups(sparse.csr_array(W), 3, 4, np.random.default_rng(0))
+    groups = graph_groups(ENGINE, sparse.csr_array(W), 3, 4, np.random.default_rng(0))
     assert sorted(np.bincount(groups.labels)) == [4, 9, 200]
     assert groups.agreement == 1.0
 
@@ -126,7 +129,7 @@ def test_the_number_of_threads_changes_nothing():
     answers = []
     for n_threads in (1, 2, 4):
         with threadpool_limits(n_threads):
-            answers.append(graph_groups(W, 4, 2, np.random.default_rng(0)).labels)
+            answers.append(graph_groups(ENGINE, W, 4, 2, np.random.default_rng(0)).labels)
     np.testing.assert_array_equal(answers[1], answers[0])
     np.testing.assert_array_equal(answers[2], answers[0])
 
@@ -134,7 +137,7 @@ def test_the_number_of_threads_changes_nothing():
 @pytest.mark.parametrize("n_clusters", [1, 3, 7])
 def test_tiny_graphs(n_clusters):
     W = graph_of(np.random.default_rng(0).normal(size=(7, 2)), k=2)
-    labels = graph_groups(W, n_clusters, 2, np.random.default_rng(0)).labels
+    labels = graph_groups(ENGINE, W, n_clusters, 2, np.random.default_rng(0)).labels
     assert labels.shape == (7,)
     assert labels.min() >= 0
     assert labels.max() < n_clusters

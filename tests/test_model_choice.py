@@ -4,8 +4,11 @@ from sklearn.datasets import load_digits, make_blobs
 
 from slkmodes import LaplacianKModes, choose_n_clusters, clustering_accuracy, normalized_cut, tune
 from slkmodes.contraction import description_cost, graph_groups
+from slkmodes.engines.numpy_engine import NumpyEngine
 from slkmodes.plots import plot_cluster_counts
 from slkmodes.validation import make_generator
+
+ENGINE = NumpyEngine()
 
 
 @pytest.mark.parametrize("n_blobs", [3, 6])
@@ -23,7 +26,7 @@ def test_scores_are_those_of_the_clusterings_and_ties_are_told():
     counts = choose_n_clusters(X, [7, 4, 5, 6, 5], model=LaplacianKModes(random_state=3), n_runs=2)
     W = LaplacianKModes(4, random_state=3).fit(X).affinity_
     for count, told, score in zip(counts.candidates, counts.information, counts.scores, strict=True):
-        groups = graph_groups(W, count, 2, make_generator(3))
+        groups = graph_groups(ENGINE, W, count, 2, make_generator(3))
         assert told == pytest.approx(-description_cost(W, groups.labels))
         assert score == pytest.approx(told * groups.agreement)
         assert (score >= 0.97 * max(counts.scores)) == (count in counts.as_good)

@@ -158,7 +158,7 @@ def test_drop_self_removes_the_row_or_the_farthest():
 
 def test_candidates_are_ranked_by_distance_then_by_row():
     X = np.array([[0.0], [2.0], [-2.0], [1.0]])
-    indices, distances = rank_candidates(X, np.zeros((1, 1)), np.array([[2, 1, -1, 3]]), 3)
+    indices, distances = rank_candidates(X, np.zeros((1, 1)), np.array([[2, 1, -1, 3]]), 3, 1)
     assert indices.tolist() == [[3, 1, 2]]
     assert distances.tolist() == [[1.0, 2.0, 2.0]]
 

@@ -3,14 +3,17 @@ import pytest
 from scipy.sparse import csr_array
 
 from slkmodes.affinity import falls_apart
+from slkmodes.engines.numpy_engine import NumpyEngine
 from slkmodes.mode_kernels import GaussianKernel, GraphKernel, Modes
 from slkmodes.problem import Problem
 from slkmodes.seeding import SEEDINGS, draw_far_row, plant, reseed, starts
 from tests.examples import graph_of, random_graph, rings
 
+ENGINE = NumpyEngine()
+
 
 def first_seeds(init, problem, rng):
-    return next(starts(init, "auto", problem, rng))
+    return next(starts(init, "auto", ENGINE, problem, rng))
 
 
 @pytest.fixture(params=["features", "graph"])
@@ -100,7 +103,7 @@ def test_as_many_starts_as_runs_unless_runs_are_combined(init):
     X, _ = rings(90)
     problem = Problem(GaussianKernel(X, 1.0), graph_of(X), 2, 1.0)
     combined = init in ("auto", "graph")
-    assert len(list(starts(init, 3, problem, np.random.default_rng(0)))) == (1 if combined else 3)
+    assert len(list(starts(init, 3, ENGINE, problem, np.random.default_rng(0)))) == (1 if combined else 3)
 
 
 def test_k_means_plus_plus_spreads_its_seeds():

@@ -2,15 +2,18 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from slkmodes.engines.numpy_engine import NumpyEngine
 from slkmodes.segmentation import absorb, diffuse, keep_large, normalized_adjacency, segment, smoothed_columns
 from tests.examples import graph_of, random_graph, rings
+
+ENGINE = NumpyEngine()
 
 
 def test_segments_are_connected_and_do_not_cross_rings():
     X, y = rings()
     W = graph_of(X)
     rng = np.random.default_rng(0)
-    segments = segment(W, 2, smoothed_columns(W, 2, 1, rng)[0], rng)
+    segments = segment(W, 2, smoothed_columns(ENGINE, W, 2, 1, rng)[0], rng)
     for number in range(segments.max() + 1):
         rows = np.flatnonzero(segments == number)
         assert len(set(y[rows])) == 1
@@ -20,7 +23,7 @@ def test_segments_are_connected_and_do_not_cross_rings():
 def test_smoothing_makes_joined_rows_alike():
     X, _ = rings()
     W = graph_of(X)
-    first, second = smoothed_columns(W, 2, 2, np.random.default_rng(0))
+    first, second = smoothed_columns(ENGINE, W, 2, 2, np.random.default_rng(0))
     assert not np.allclose(first, second)
     for columns in (first, second):
         directions = columns / np.linalg.norm(columns, axis=1, keepdims=True)
@@ -40,7 +43,7 @@ def test_diffusion_is_many_lazy_steps(steps):
     expected = columns
     for _ in range(steps):
         expected = (expected + S @ expected) / 2
-    np.testing.assert_allclose(diffuse(S, columns, steps), expected, atol=3e-3 * np.abs(columns).max())
+    np.testing.assert_allclose(diffuse(ENGINE, S, columns, steps), expected, atol=3e-3 * np.abs(columns).max())
 
 
 def test_normalized_adjacency_is_symmetric_in_single_precision_with_spectrum_up_to_one():

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from slkmodes.engines.protocol import Engine
 from slkmodes.metrics import adjusted_rand_index
 from slkmodes.segmentation import keep_large, segment, smoothed_columns
 
@@ -41,7 +42,7 @@ class GraphGroups(NamedTuple):
     agreement: float
 
 
-def graph_groups(affinity: Any, n_clusters: int, n_runs: int, rng: np.random.Generator) -> GraphGroups:
+def graph_groups(engine: Engine, affinity: Any, n_clusters: int, n_runs: int, rng: np.random.Generator) -> GraphGroups:
     """A label from 0 to ``n_clusters - 1`` for every row, from ``n_runs`` segmentations of the graph.
 
     Where the graph has exactly that many connected parts, they are the groups, however unequal.
@@ -50,7 +51,7 @@ def graph_groups(affinity: Any, n_clusters: int, n_runs: int, rng: np.random.Gen
     if n_parts == n_clusters:
         return GraphGroups(parts.astype(np.int64), 1.0)
     runs = []
-    for columns in smoothed_columns(affinity, n_clusters, n_runs, rng):
+    for columns in smoothed_columns(engine, affinity, n_clusters, n_runs, rng):
         segments = segment(affinity, n_clusters, columns, rng)
         if segments.max() < n_clusters:  # nothing to merge
             return GraphGroups(segments, 1.0)

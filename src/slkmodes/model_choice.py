@@ -14,10 +14,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from slkmodes.affinity import falls_apart
 from slkmodes.contraction import description_cost, graph_groups
+from slkmodes.engines import make_engine
 from slkmodes.estimator import LaplacianKModes
 from slkmodes.metrics import clustering_accuracy
 from slkmodes.solution import State
-from slkmodes.validation import check_integer, make_generator
+from slkmodes.validation import check_integer, count_threads, make_generator
 
 __all__ = ["ClusterCounts", "Trial", "Tuning", "choose_n_clusters", "tune"]
 
@@ -86,6 +87,7 @@ def choose_n_clusters(
     check_integer("choose_n_clusters", "n_runs", n_runs)
     model = clone(model or LaplacianKModes()).set_params(n_clusters=counts[-1], init="auto")
     affinity = model._graph_of(X, {}).affinity
+    engine = make_engine(model.engine, count_threads("choose_n_clusters", model.n_jobs))
     if falls_apart(affinity, counts[-1]):
         warnings.warn(
             f"The graph falls apart into many more than {counts[-1]} pieces: its edges cannot tell how many clusters "
@@ -95,7 +97,7 @@ def choose_n_clusters(
         )
     information, agreements = [], []
     for count in counts:
-        groups = graph_groups(affinity, count, n_runs, make_generator(model.random_state))
+        groups = graph_groups(engine, affinity, count, n_runs, make_generator(model.random_state))
         information.append(-description_cost(affinity, groups.labels))
         agreements.append(groups.agreement)
     scores = np.multiply(information, agreements)

@@ -125,7 +125,7 @@ class BruteSearch:
 
         n_candidates = min(k + SPARE_CANDIDATES, len(self.X))
         search = NearestNeighbors(n_neighbors=n_candidates, algorithm="brute").fit(self.X)
-        return rank_candidates(self.X, Q, search.kneighbors(Q, return_distance=False), k)
+        return rank_candidates(self.X, Q, search.kneighbors(Q, return_distance=False), k, n_threads)
 
 
 class InvertedListSearch:
@@ -169,7 +169,7 @@ class InvertedListSearch:
     def _query_block(self, Q: Array, k: int, n_candidates: int, n_threads: int) -> Found:
         with faiss_threads(n_threads):
             _, candidates = self.index.search(self._reduce(Q), n_candidates)
-        indices, distances = rank_candidates(self.X, Q, candidates, k)
+        indices, distances = rank_candidates(self.X, Q, candidates, k, n_threads)
         short = np.flatnonzero(candidates[:, k - 1] < 0)  # too few rows in the lists searched
         if len(short):
             exact = BruteSearch(self.X, k, n_threads)
@@ -277,20 +277,28 @@ def drop_self(indices: npt.NDArray[np.int64], distances: Array) -> Found:
     return indices[~own].reshape(shape), distances[~own].reshape(shape)
 
 
-def rank_candidates(X: Array, Q: Array, candidates: npt.NDArray[np.int64], k: int) -> Found:
+def rank_candidates(X: Array, Q: Array, candidates: npt.NDArray[np.int64], k: int, n_threads: int) -> Found:
     """The best k candidates of every query by exact distance, then row number; -1 is no candidate."""
-    indices = np.empty((len(Q), k), dtype=np.int64)
-    distances = np.empty((len(Q), k), dtype=X.dtype)
+    squared = squared_distances(X, Q, candidates, n_threads)
+    order = np.lexsort((candidates, squared), axis=1)[:, :k]
+    return np.take_along_axis(candidates, order, axis=1), np.sqrt(np.take_along_axis(squared, order, axis=1))
+
+
+def squared_distances(X: Array, Q: Array, candidates: npt.NDArray[np.int64], n_threads: int) -> Array:
+    """Squared distance of every query to each of its candidates; infinity for -1."""
+    squared = np.empty(candidates.shape, dtype=X.dtype)
+    if native_available():
+        from slkmodes import _kernels
+
+        _kernels.distances(X, np.ascontiguousarray(Q), np.ascontiguousarray(candidates), squared, n_threads)
+        return squared
     step = max(1, BLOCK_ENTRIES // (candidates.shape[1] * max(1, X.shape[1])))
     for start in range(0, len(Q), step):
-        found = candidates[start : start + step]
-        difference = X[found] - Q[start : start + step, None, :]
-        squared = np.einsum("qcd,qcd->qc", difference, difference)
-        squared[found < 0] = np.inf
-        order = np.lexsort((found, squared), axis=1)[:, :k]
-        indices[start : start + step] = np.take_along_axis(found, order, axis=1)
-        distances[start : start + step] = np.sqrt(np.take_along_axis(squared, order, axis=1))
-    return indices, distances
+        block = slice(start, start + step)
+        difference = X[candidates[block]] - Q[block, None, :]
+        squared[block] = np.einsum("qcd,qcd->qc", difference, difference)
+    squared[candidates < 0] = np.inf
+    return squared
 
 
 def recall_of(distances: Array, truth: Array) -> float:

@@ -43,7 +43,7 @@ def best_run(
     """
     placed = engine.place(problem)
     best: tuple[tuple[int, float], Run] | None = None
-    for number, seeds in enumerate(starts(init, n_init, problem, rng), start=1):
+    for number, seeds in enumerate(starts(init, n_init, engine, problem, rng), start=1):
         end = follow(problem, method, engine, placed, schedule, seeds, rng, partial(narrate, number))
         rank = (end.solution.n_empty, description_cost(problem.affinity, end.solution.labels))
         if best is None or rank < best[0]:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from slkmodes.affinity import falls_apart
 from slkmodes.contraction import graph_groups
 from slkmodes.density_peaks import density_peak_groups
+from slkmodes.engines.protocol import Engine
 from slkmodes.mode_kernels import GaussianKernel, ModeKernel, Modes
 from slkmodes.problem import Problem
 from slkmodes.segmentation import diffuse, kmeans_cells, normalized_adjacency
@@ -36,31 +37,31 @@ class Seeds(NamedTuple):
     agreement: float | None = None  # of the runs that the clustering was combined from
 
 
-def auto_seeds(problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
+def auto_seeds(engine: Engine, problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
     """A clustering of the graph, unless the graph falls apart or its clusterings contradict each other."""
     with_features = isinstance(problem.kernel, GaussianKernel)
     if with_features and falls_apart(problem.affinity, problem.n_clusters):
-        return density_peaks(problem, rng, n_runs)
-    seeds = graph_seeds(problem, rng, n_runs)
+        return density_peaks(engine, problem, rng, n_runs)
+    seeds = graph_seeds(engine, problem, rng, n_runs)
     if with_features and seeds.agreement is not None and seeds.agreement < LEAST_AGREEMENT:
-        smoothed = smoothed_features(problem, rng, n_runs)
+        smoothed = smoothed_features(engine, problem, rng, n_runs)
         return seeds if smoothed.labels is None else smoothed._replace(agreement=seeds.agreement)
     return seeds
 
 
-def graph_seeds(problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
+def graph_seeds(engine: Engine, problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
     """A first clustering from the edges alone (:mod:`slkmodes.contraction`).
 
     Where there are no edges, or they tell fewer groups apart than clusters are wanted, k-means++ seeds.
     """
     if problem.affinity.nnz:
-        groups = graph_groups(problem.affinity, problem.n_clusters, n_runs, rng)
+        groups = graph_groups(engine, problem.affinity, problem.n_clusters, n_runs, rng)
         if len(np.unique(groups.labels)) == problem.n_clusters:
             return Seeds(None, groups.labels, "graph", groups.agreement)
-    return kmeans_plus_plus(problem, rng, n_runs)
+    return kmeans_plus_plus(engine, problem, rng, n_runs)
 
 
-def smoothed_features(problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
+def smoothed_features(engine: Engine, problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
     """K-means on features that were averaged over the graph: neighbours move together, clusters contract.
 
     Where fewer different points than clusters are left, k-means++ seeds.
@@ -74,14 +75,16 @@ def smoothed_features(problem: Problem, rng: np.random.Generator, n_runs: int) -
         X = X - X.mean(axis=0)
     root = np.sqrt(np.maximum(problem.affinity.sum(axis=1), np.finfo(np.float32).tiny)).astype(np.float32)[:, None]
     # D^-1/2 f(S) D^1/2 = f(D^-1 W): plain averages over the neighbours.
-    smooth = diffuse(normalized_adjacency(problem.affinity), X.astype(np.float32) * root, SMOOTHING_STEPS) / root
+    smooth = (
+        diffuse(engine, normalized_adjacency(problem.affinity), X.astype(np.float32) * root, SMOOTHING_STEPS) / root
+    )
     labels = kmeans_cells(smooth, problem.n_clusters, rng, n_rows=KMEANS_ROWS, n_init=KMEANS_RUNS)
     if len(np.unique(labels)) < problem.n_clusters:
-        return kmeans_plus_plus(problem, rng, n_runs)
+        return kmeans_plus_plus(engine, problem, rng, n_runs)
     return Seeds(None, labels, "smoothed_features")
 
 
-def density_peaks(problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
+def density_peaks(engine: Engine, problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
     """Clusters around dense rows far from denser ones (:mod:`slkmodes.density_peaks`); no chance in it."""
     features_of(problem, "density_peaks")
     assert isinstance(problem.kernel, GaussianKernel)
@@ -98,7 +101,7 @@ def features_of(problem: Problem, init: str) -> Array:
     return problem.kernel.X
 
 
-def kmeans_plus_plus(problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
+def kmeans_plus_plus(engine: Engine, problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
     """K-means++ seeds (section 4.2): rows drawn by their squared distance to the seeds so far.
 
     On features the distance is Euclidean and scikit-learn draws. On a graph it is the kernel's own,
@@ -115,7 +118,7 @@ def kmeans_plus_plus(problem: Problem, rng: np.random.Generator, n_runs: int) ->
     return Seeds(reseed(kernel, closest, modes, np.arange(1, n_clusters), rng), name="k-means++")
 
 
-def random_rows(problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
+def random_rows(engine: Engine, problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
     """Different rows, each as likely as any other."""
     rows = rng.choice(problem.n_samples, size=problem.n_clusters, replace=False)
     return Seeds(problem.kernel.modes_at(rows), name="random")
@@ -124,7 +127,7 @@ def random_rows(problem: Problem, rng: np.random.Generator, n_runs: int) -> Seed
 class Seeding(NamedTuple):
     """A way to start, and what several runs of it are good for."""
 
-    seeds: Callable[[Problem, np.random.Generator, int], Seeds]  # the last argument: how many runs to combine
+    seeds: Callable[[Engine, Problem, np.random.Generator, int], Seeds]  # the last argument: how many runs to combine
     combines: bool  # into one start; otherwise every run is solved and the best kept
     runs: int  # how many are worth their time
 
@@ -139,7 +142,9 @@ SEEDINGS = {
 }
 
 
-def starts(init: str | Array, n_init: int | str, problem: Problem, rng: np.random.Generator) -> Iterator[Seeds]:
+def starts(
+    init: str | Array, n_init: int | str, engine: Engine, problem: Problem, rng: np.random.Generator
+) -> Iterator[Seeds]:
     """One start for every run: by name, at given row numbers (1-d), or at given points (2-d)."""
     if not isinstance(init, str):  # the same again would give the same run again
         yield given_seeds(init, problem)
@@ -147,10 +152,10 @@ def starts(init: str | Array, n_init: int | str, problem: Problem, rng: np.rando
     seeding = SEEDINGS[init]
     runs = seeding.runs if isinstance(n_init, str) else n_init
     if seeding.combines:
-        yield seeding.seeds(problem, rng, runs)
+        yield seeding.seeds(engine, problem, rng, runs)
         return
     for _ in range(runs):
-        yield seeding.seeds(problem, rng, 1)
+        yield seeding.seeds(engine, problem, rng, 1)
 
 
 def given_seeds(init: Array, problem: Problem) -> Seeds:

@@ -11,6 +11,8 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 from scipy.special import gammaln
 
+from slkmodes.engines.protocol import Engine
+
 Array = npt.NDArray[Any]
 Labels = npt.NDArray[np.int64]
 
@@ -92,12 +94,14 @@ def kmeans_cells(
         return kmeans.predict(points).astype(np.int64)
 
 
-def smoothed_columns(affinity: Any, n_clusters: int, n_blocks: int, rng: np.random.Generator) -> list[Array]:
+def smoothed_columns(
+    engine: Engine, affinity: Any, n_clusters: int, n_blocks: int, rng: np.random.Generator
+) -> list[Array]:
     """Blocks of random columns after many steps of diffusion: what is left varies slowly along the edges."""
     n_samples = affinity.shape[0]
     width = min(n_clusters + EXTRA_COLUMNS, MOST_COLUMNS, n_samples)
     noise = rng.standard_normal((n_samples, n_blocks * width), dtype=np.float32)
-    smooth = diffuse(normalized_adjacency(affinity), noise, SMOOTHING_STEPS)
+    smooth = diffuse(engine, normalized_adjacency(affinity), noise, SMOOTHING_STEPS)
     return [np.linalg.qr(block)[0] for block in np.split(smooth, n_blocks, axis=1)]
 
 
@@ -110,7 +114,7 @@ def normalized_adjacency(affinity: Any) -> Any:
     return sparse.csr_array(scale @ W @ scale)
 
 
-def diffuse(adjacency: Any, columns: Array, steps: int) -> Array:
+def diffuse(engine: Engine, adjacency: Any, columns: Array, steps: int) -> Array:
     """``((I + S) / 2)^steps`` times the columns, for S with eigenvalues in [-1, 1], in about 2.5 sqrt(steps) products.
 
     With x = cos t, ``((1 + x) / 2)^s = cos(t / 2)^(2 s)``, whose Fourier coefficients are binomials that die out like
@@ -118,11 +122,6 @@ def diffuse(adjacency: Any, columns: Array, steps: int) -> Array:
     """
     orders = np.arange(min(steps, int(2.5 * steps**0.5)) + 1)
     log_binomial = gammaln(2 * steps + 1) - gammaln(steps - orders + 1) - gammaln(steps + orders + 1)
-    coefficients = np.exp(log_binomial - 2 * steps * np.log(2)).astype(columns.dtype)
+    coefficients = np.exp(log_binomial - 2 * steps * np.log(2))
     coefficients[1:] *= 2
-    before, now = columns, adjacency @ columns
-    total = coefficients[0] * before
-    for coefficient in coefficients[1:]:
-        total += coefficient * now
-        before, now = now, 2 * (adjacency @ now) - before
-    return total
+    return engine.chebyshev(adjacency, columns, coefficients)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from slkmodes.engines import ENGINES, make_engine, native_available
 from slkmodes.engines.numpy_engine import NumpyEngine
@@ -41,12 +42,15 @@ def run_all_verbs(engine, problem, n_sweeps=4):
         objectives.append(objective)
     labels = engine.labels(placed, Z, modes)
     groups = group_by_label(labels, problem.n_clusters)
+    matrix = problem.affinity / abs(problem.affinity).sum(axis=1).max()
+    columns = np.random.default_rng(0).normal(size=(problem.n_samples, 5)).astype(problem.kernel.dtype)
     answers |= {
         "memberships": engine.fetch(Z),
         "objectives": np.array(objectives),
         "labels": labels,
         "best_rows": engine.best_rows(placed, similarity, Z, groups),
         "density": engine.density(placed, np.arange(7), np.arange(3, 90), np.ones(87)),
+        "chebyshev": engine.chebyshev(matrix, columns, np.array([0.5, 0.3, -0.2, 0.1])),
     }
     if modes.points is not None:
         answers["mean_shift"] = engine.mean_shift(placed, Z, groups, modes.points, 0.0, 3)
@@ -180,3 +184,17 @@ def test_equal_memberships_are_told_apart_by_their_logits(engine):
         tied_somewhere |= len(tied) > 1
         assert best[cluster] == tied[np.argmax(logits[tied, cluster])]
     assert tied_somewhere
+
+
+@pytest.mark.parametrize("name", sorted(ENGINES))
+@pytest.mark.parametrize("n_terms", [1, 2, 6])
+def test_chebyshev_series(name, n_terms):
+    rng = np.random.default_rng(0)
+    matrix = rng.normal(size=(30, 30))
+    values, vectors = np.linalg.eigh((matrix + matrix.T) / 25)
+    columns, coefficients = rng.normal(size=(30, 3)), rng.normal(size=n_terms)
+    series = np.polynomial.chebyshev.chebval(values, coefficients)
+    before = columns.copy()
+    found = engine_of(name).chebyshev(csr_array((vectors * values) @ vectors.T), columns, coefficients)
+    np.testing.assert_allclose(found, (vectors * series) @ vectors.T @ columns, atol=1e-10)
+    np.testing.assert_array_equal(columns, before)

@@ -62,12 +62,7 @@ class NativeEngine(NumpyEngine):
 
     def place(self, problem: Problem) -> PlacedProblem:
         """Edges in the kernels' types; no copy where they already are."""
-        dtype = problem.kernel.dtype
-        edges = Edges(
-            problem.affinity.indptr.astype(np.int64, copy=False),
-            problem.affinity.indices.astype(np.int32, copy=False),
-            problem.affinity.data.astype(dtype, copy=False),
-        )
+        edges = edges_of(problem.affinity, problem.kernel.dtype)
         return PlacedProblem(**vars(problem), edges=edges, width=padded_width(problem.n_clusters))
 
     def similarity(self, placed: PlacedProblem, modes: Modes) -> Padded:  # type: ignore[override]
@@ -141,9 +136,32 @@ class NativeEngine(NumpyEngine):
         values[:, : placed.n_clusters] = similarity
         return Padded(values, placed.n_clusters)
 
+    def chebyshev(self, matrix: Any, columns: Array, coefficients: Array) -> Array:
+        """T_0 = 1, T_1 = x, T_k+1 = 2 x T_k - T_k-1, each row added up on its own."""
+        edges = edges_of(matrix, columns.dtype)
+        threads = self.threads_for(columns.size)
+        total = columns * columns.dtype.type(coefficients[0])
+        now, before, scale = np.ascontiguousarray(columns), np.zeros_like(total), 1.0
+        for coefficient in coefficients[1:].tolist():
+            _kernels.diffuse(*edges, scale, coefficient, now, before, total, threads)
+            if scale == 1.0:  # T_1 stands where nothing was; T_0 is the caller's, and must not be overwritten
+                now, before, scale = before, now.copy(), 2.0
+            else:
+                now, before = before, now
+        return total
+
     def fetch(self, handle: Padded) -> Array:
         """The columns that are clusters, as a view."""
         return handle.values[:, : handle.n_clusters]
+
+
+def edges_of(matrix: Any, dtype: Any) -> Edges:
+    """A CSR matrix in the kernels' types; no copy where it already is."""
+    return Edges(
+        matrix.indptr.astype(np.int64, copy=False),
+        matrix.indices.astype(np.int32, copy=False),
+        matrix.data.astype(dtype, copy=False),
+    )
 
 
 def padded_width(n_clusters: int) -> int:

@@ -134,6 +134,15 @@ class NumpyEngine:
         """A similarity as this engine holds it: the reverse of fetch."""
         return similarity
 
+    def chebyshev(self, matrix: Any, columns: Array, coefficients: Array) -> Array:
+        """T_0 = 1, T_1 = x, T_k+1 = 2 x T_k - T_k-1."""
+        before, now = columns, matrix @ columns
+        total = columns.dtype.type(coefficients[0]) * before
+        for coefficient in coefficients[1:]:
+            total += columns.dtype.type(coefficient) * now
+            before, now = now, 2 * (matrix @ now) - before
+        return np.asarray(total)
+
     def fetch(self, handle: Any) -> Array:
         """Nothing to fetch: the handle is the array."""
         return np.asarray(handle)

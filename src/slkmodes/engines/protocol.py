@@ -91,5 +91,8 @@ class Engine(Protocol):
     ) -> npt.NDArray[np.float64]:
         """``sum_p weights_p k(x_p, y)`` over the reference rows p, for every candidate row y."""
 
+    def chebyshev(self, matrix: Any, columns: Array, coefficients: Array) -> Array:
+        """``sum_k coefficients_k T_k(matrix) columns`` on the host, for a sparse matrix with spectrum in [-1, 1]."""
+
     def fetch(self, handle: Similarity | Memberships) -> Array:
         """A similarity or memberships as a NumPy array of shape (n_samples, n_clusters)."""

@@ -64,6 +64,32 @@ struct Nearest {
     int threads;
 };
 
+// Squared distance of every query to each of its candidate rows; infinity where the candidate is -1.
+template <typename T>
+struct Distances {
+    std::int64_t n_queries, n_candidates, n_features;
+    const T* queries;
+    const T* rows;
+    const std::int64_t* candidates;
+    T* squared;
+    int threads;
+};
+
+// One term of a Chebyshev series in a sparse matrix S (CSR) applied to `width` columns: `before` becomes
+// scale * S now - before, and `total` gains coefficient times that.
+template <typename T>
+struct Diffuse {
+    std::int64_t n_rows, width;
+    const std::int64_t* row_starts;
+    const std::int32_t* columns;
+    const T* weights;
+    double scale, coefficient;
+    const T* now;
+    T* before;
+    T* total;
+    int threads;
+};
+
 template <typename T>
 void run(const Sweep<T>&);
 template <typename T>
@@ -72,5 +98,9 @@ template <typename T>
 void run(const MeanShift<T>&);
 template <typename T>
 void run(const Nearest<T>&);
+template <typename T>
+void run(const Distances<T>&);
+template <typename T>
+void run(const Diffuse<T>&);
 
 }  // namespace slk

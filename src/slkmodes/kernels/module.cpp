@@ -95,6 +95,39 @@ void nearest(Input<T, 2> rows, Input<T, 2> queries, Output<std::int64_t, 2> indi
     slk::run(job);
 }
 
+template <typename T>
+void distances(Input<T, 2> rows, Input<T, 2> queries, Input<std::int64_t, 2> candidates, Output<T, 2> squared,
+               int threads) {
+    require(rows.shape(1) == queries.shape(1), "distances: rows and queries differ in features");
+    require(candidates.shape(0) == queries.shape(0) && squared.shape(0) == queries.shape(0) &&
+                candidates.shape(1) == squared.shape(1),
+            "distances: candidates and output differ in shape");
+    require(threads > 0, "distances: threads must be positive");
+    const slk::Distances<T> job{std::int64_t(queries.shape(0)), std::int64_t(candidates.shape(1)),
+                                std::int64_t(rows.shape(1)), queries.data(), rows.data(), candidates.data(),
+                                squared.data(), threads};
+    nb::gil_scoped_release nogil;
+    slk::run(job);
+}
+
+template <typename T>
+void diffuse(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, Input<T, 1> weights, double scale,
+             double coefficient, Input<T, 2> now, Output<T, 2> before, Output<T, 2> total, int threads) {
+    const auto n = std::int64_t(now.shape(0)), width = std::int64_t(now.shape(1));
+    const auto shaped = [&](const auto& a) {
+        return std::int64_t(a.shape(0)) == n && std::int64_t(a.shape(1)) == width;
+    };
+    require(std::int64_t(row_starts.shape(0)) == n + 1, "diffuse: row_starts must have n + 1 entries");
+    require(columns.shape(0) == weights.shape(0), "diffuse: columns and weights differ in length");
+    require(row_starts.data()[n] == std::int64_t(columns.shape(0)), "diffuse: row_starts must end at the last column");
+    require(shaped(before) && shaped(total), "diffuse: arrays of columns differ in shape");
+    require(threads > 0, "diffuse: threads must be positive");
+    const slk::Diffuse<T> job{n, width, row_starts.data(), columns.data(), weights.data(), scale, coefficient,
+                              now.data(), before.data(), total.data(), threads};
+    nb::gil_scoped_release nogil;
+    slk::run(job);
+}
+
 // No argument is ever converted: a converted output would be a copy that nobody reads.
 template <typename T>
 void add_kernels(nb::module_& m) {
@@ -109,6 +142,10 @@ void add_kernels(nb::module_& m) {
     m.def("mean_shift", &mean_shift<T>, array("rows"), array("modes"), arg("gamma"), array("order"),
           array("weights"), array("starts"), array("tile_cluster"), array("sums"), array("masses"),
           arg("threads"));
+    m.def("distances", &distances<T>, array("rows"), array("queries"), array("candidates"), array("squared"),
+          arg("threads"));
+    m.def("diffuse", &diffuse<T>, array("row_starts"), array("columns"), array("weights"), arg("scale"),
+          arg("coefficient"), array("now"), array("before"), array("total"), arg("threads"));
     m.def("nearest", &nearest<T>, array("rows"), array("queries"), array("indices"), array("squared"),
           arg("threads"));
 }

@@ -1,0 +1,47 @@
+// One term of a Chebyshev series in a sparse matrix: next = scale * S now - before, total += coefficient * next.
+#include <algorithm>
+
+#include "kernels.hpp"
+#include "simd.hpp"
+
+namespace slk {
+namespace {
+
+template <typename T>
+SLK_INLINE void diffuse_rows(const Diffuse<T>& s, std::int64_t begin, std::int64_t end) {
+    for (std::int64_t p = begin; p < end; ++p) {
+        // Row p of `before` is read here and nowhere else: its place is free for the next term.
+        T* next = s.before + p * s.width;
+        T* total = s.total + p * s.width;
+        for (std::int64_t c = 0; c < s.width; ++c) next[c] = -next[c];
+        for (std::int64_t e = s.row_starts[p]; e < s.row_starts[p + 1]; ++e) {
+            const T w = T(s.scale) * s.weights[e];
+            const T* now = s.now + std::int64_t(s.columns[e]) * s.width;
+            for (std::int64_t c = 0; c < s.width; ++c) next[c] += w * now[c];
+        }
+        for (std::int64_t c = 0; c < s.width; ++c) total[c] += T(s.coefficient) * next[c];
+    }
+}
+
+SLK_DISPATCH void diffuse_block(const Diffuse<float>& s, std::int64_t begin, std::int64_t end) {
+    diffuse_rows(s, begin, end);
+}
+
+SLK_DISPATCH void diffuse_block(const Diffuse<double>& s, std::int64_t begin, std::int64_t end) {
+    diffuse_rows(s, begin, end);
+}
+
+}  // namespace
+
+template <typename T>
+void run(const Diffuse<T>& s) {
+    constexpr std::int64_t BLOCK = 512;
+#pragma omp parallel for schedule(dynamic) num_threads(s.threads)
+    for (std::int64_t begin = 0; begin < s.n_rows; begin += BLOCK)
+        diffuse_block(s, begin, std::min(begin + BLOCK, s.n_rows));
+}
+
+template void run(const Diffuse<float>&);
+template void run(const Diffuse<double>&);
+
+}  // namespace slk
