@@ -102,7 +102,7 @@ def test_too_few_different_rows_to_smooth_fall_back():
 def test_as_many_starts_as_runs_unless_runs_are_combined(init):
     X, _ = rings(90)
     problem = Problem(GaussianKernel(X, 1.0), graph_of(X), 2, 1.0)
-    combined = init in ("auto", "graph")
+    combined = init in ("auto", "graph", "density_peaks")
     assert len(list(starts(init, 3, ENGINE, problem, np.random.default_rng(0)))) == (1 if combined else 3)
 
 

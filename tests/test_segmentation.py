@@ -38,7 +38,7 @@ def test_smoothing_makes_joined_rows_alike():
 @pytest.mark.parametrize("steps", [1, 2, 7, 60])
 def test_diffusion_is_many_lazy_steps(steps):
     rng = np.random.default_rng(0)
-    S = normalized_adjacency(random_graph(rng, 40)).astype(np.float64)
+    S = normalized_adjacency(random_graph(rng, 40))[0].astype(np.float64)
     columns = rng.normal(size=(40, 3))
     expected = columns
     for _ in range(steps):
@@ -47,11 +47,14 @@ def test_diffusion_is_many_lazy_steps(steps):
 
 
 def test_normalized_adjacency_is_symmetric_in_single_precision_with_spectrum_up_to_one():
-    S = normalized_adjacency(random_graph(np.random.default_rng(3), 30))
-    assert S.dtype == np.float32
+    W = random_graph(np.random.default_rng(3), 30).tolil()
+    W[7] = W[:, 7] = 0  # a row without edges
+    S, root = normalized_adjacency(sparse.csr_array(W))
+    assert (S.dtype, root.dtype) == (np.float32, np.float32)
     values = np.linalg.eigvalsh(S.toarray())
     assert values[-1] == pytest.approx(1.0, abs=1e-5)
     assert values[0] >= -1 - 1e-5
+    np.testing.assert_allclose(S @ root, root, rtol=1e-5)  # a constant is smooth
 
 
 def test_loose_rows_join_the_segment_most_of_their_neighbours_have():

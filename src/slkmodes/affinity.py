@@ -18,8 +18,8 @@ Array = npt.NDArray[Any]
 # together.
 PARTS_PER_CLUSTER = 4
 LEAST_HELD = 0.8
-# Little enough to leave sizes of a thousand to one alone where neighbours agree, enough to keep soft clusters alive.
-AUTO_BALANCE = 0.3
+# Little enough to leave small clusters alone, enough to keep soft ones alive.
+AUTO_BALANCE = 0.1
 
 
 def estimate_bandwidth(neighbors: Neighbors) -> float:

@@ -39,7 +39,7 @@ class GraphGroups(NamedTuple):
     """A clustering of the rows, and how far the runs it was combined from agree (mean adjusted Rand index)."""
 
     labels: Labels
-    agreement: float
+    agreement: float | None  # None: there was nothing to compare
 
 
 def graph_groups(engine: Engine, affinity: Any, n_clusters: int, n_runs: int, rng: np.random.Generator) -> GraphGroups:
@@ -54,17 +54,17 @@ def graph_groups(engine: Engine, affinity: Any, n_clusters: int, n_runs: int, rn
     for columns in smoothed_columns(engine, affinity, n_clusters, n_runs, rng):
         segments = segment(affinity, n_clusters, columns, rng)
         if segments.max() < n_clusters:  # nothing to merge
-            return GraphGroups(segments, 1.0)
+            return GraphGroups(segments, None)
         labels = ContractedGraph(affinity, segments).merge(n_clusters, rng)[segments]
         runs.append(settle(affinity, labels, n_clusters))
     if n_runs == 1:
-        return GraphGroups(runs[0], 1.0)
+        return GraphGroups(runs[0], None)
     pairs = [adjusted_rand_index(a, b) for i, a in enumerate(runs) for b in runs[:i]]
     return GraphGroups(overlay(affinity, runs, n_clusters, rng), float(np.mean(pairs)))
 
 
 def overlay(affinity: Any, runs: Sequence[Labels], n_clusters: int, rng: np.random.Generator) -> Labels:
-    """The best merge of the parts that no run divides; it describes the graph no worse than any of the runs."""
+    """The best merge of the parts that no run divides, or the best run should that describe the graph better."""
     parts = np.zeros(len(runs[0]), dtype=np.int64)
     for labels in runs:
         parts = np.unique(parts * n_clusters + labels, return_inverse=True)[1]
@@ -73,7 +73,8 @@ def overlay(affinity: Any, runs: Sequence[Labels], n_clusters: int, rng: np.rand
         return runs[0]
     starts = [majority(segments, labels, n_clusters) for labels in runs]
     merged = ContractedGraph(affinity, segments).merge(n_clusters, rng, starts)
-    return settle(affinity, merged[segments], n_clusters)
+    complete = [settle(affinity, merged[segments], n_clusters), *runs]
+    return min(complete, key=lambda labels: description_cost(affinity, labels))
 
 
 def majority(segments: Labels, labels: Labels, n_clusters: int) -> Labels:
@@ -85,9 +86,10 @@ def majority(segments: Labels, labels: Labels, n_clusters: int) -> Labels:
 def settle(affinity: Any, labels: Labels, n_clusters: int) -> Labels:
     """Let every row join the group that most of its neighbours are in, a few times; ties change nothing."""
     identity = np.eye(n_clusters, dtype=np.float32)
+    ties = 1e-3 * float(affinity.sum()) / len(labels)
     for _ in range(SETTLING_ROUNDS):
         votes = affinity @ identity[labels]
-        votes[np.arange(len(labels)), labels] += np.float32(1e-3)
+        votes[np.arange(len(labels)), labels] += votes.dtype.type(ties)
         settled = votes.argmax(axis=1)
         if len(np.unique(settled)) < len(np.unique(labels)):
             break
@@ -157,7 +159,6 @@ class ContractedGraph:
             between[a] += between[b]
             between[:, a] += between[:, b]
             volume[a] += volume[b]
-            own, cut = own.copy(), cut.copy()
             (own[a],), (cut[a],) = self.own_cost(between[a, a, None], volume[a, None])
             own[b] = cut[b] = 0.0
             labels[labels == b] = a

@@ -31,6 +31,7 @@ def density_peak_groups(kernel: GaussianKernel, affinity: Any, n_clusters: int) 
     peaks = np.flatnonzero(uphill < 0)
     uphill[peaks], distance[peaks] = nearest_denser(kernel.X, order, rank, peaks)
 
+    distance[order[0]] = 0.0  # nothing is denser
     prominence = density * distance
     prominence[order[0]] = np.inf
     labels = np.full(kernel.n_samples, -1)
@@ -66,27 +67,17 @@ def nearest_denser_neighbor(affinity: Any, squared: Array, rank: Labels) -> tupl
 
 def nearest_denser(X: Array, order: Labels, rank: Labels, peaks: Labels) -> tuple[Labels, npt.NDArray[np.float64]]:
     """The closest of all denser samples for each of the peaks, in blocks of peaks of like density."""
-    from threadpoolctl import threadpool_limits
-
     sorted_X = X[order] - X.mean(axis=0)  # the expanded square cancels badly far from the origin
     norms = np.einsum("pd,pd->p", sorted_X, sorted_X)
     uphill, distance = np.full(len(peaks), -1), np.full(len(peaks), np.inf)
-    places = np.argsort(rank[peaks], kind="stable")
-    start = 0
-    while start < len(places):
-        block = places[start : start + max(1, BLOCK_ENTRIES // (int(rank[peaks[places[start]]]) + 1))]
-        start += len(block)
+    left = np.argsort(rank[peaks], kind="stable")[1:]  # the densest of all is a peak, and has none
+    while len(left):
+        n_denser = int(rank[peaks[left[-1]]])
+        left, block = np.split(left, [-max(1, BLOCK_ENTRIES // n_denser)])
         ranks = rank[peaks[block]]
-        n_denser = int(ranks[-1])
-        if n_denser == 0:  # the densest of all
-            continue
-        with threadpool_limits(1, user_api="blas"):  # its rounding may depend on the number of threads
-            products = sorted_X[ranks] @ sorted_X[:n_denser].T
-        squared = norms[ranks][:, None] + norms[:n_denser] - 2 * products
+        squared = norms[ranks][:, None] + norms[:n_denser] - 2 * (sorted_X[ranks] @ sorted_X[:n_denser].T)
         squared[np.arange(n_denser) >= ranks[:, None]] = np.inf
         nearest = squared.argmin(axis=1)
-        shortest = squared[np.arange(len(block)), nearest]
-        found = np.isfinite(shortest)
-        uphill[block[found]] = order[nearest[found]]
-        distance[block[found]] = np.sqrt(np.maximum(shortest[found], 0.0))
+        uphill[block] = order[nearest]
+        distance[block] = np.sqrt(np.maximum(squared[np.arange(len(block)), nearest], 0.0))
     return uphill, distance

@@ -359,9 +359,9 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     def _graph_of(self, X: Any, timings: dict[str, float]) -> Graph:
         """Check parameters and data and build the graph: the part of a fit that other fits may share."""
         self._check_parameters()
-        precomputed = self.affinity == "precomputed"
-        X = self._check_affinities(X) if precomputed else self._check_features(X)
-        check_init(OWNER, self.init, SEEDINGS, self.n_clusters, X.shape[0], None if precomputed else X.shape[1])
+        X = self._check_X(X)
+        n_features = None if self.affinity == "precomputed" else X.shape[1]
+        check_init(OWNER, self.init, SEEDINGS, self.n_clusters, X.shape[0], n_features)
         with self._stage("graph", timings):
             return self._build_graph(X, count_threads(OWNER, self.n_jobs))
 
@@ -413,6 +413,9 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             max_iter=check_integer(OWNER, "max_iter", self.max_iter),
             max_sweeps=check_integer(OWNER, "max_sweeps", self.max_sweeps),
         )
+
+    def _check_X(self, X: Any) -> Any:
+        return self._check_affinities(X) if self.affinity == "precomputed" else self._check_features(X)
 
     def _check_features(self, X: Any) -> Array:
         if sparse.issparse(X):

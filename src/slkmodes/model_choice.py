@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,15 +17,18 @@ from slkmodes.contraction import description_cost, graph_groups
 from slkmodes.engines import make_engine
 from slkmodes.estimator import LaplacianKModes
 from slkmodes.metrics import clustering_accuracy
+from slkmodes.seeding import SEEDINGS
 from slkmodes.solution import State
-from slkmodes.validation import check_integer, count_threads, make_generator
+from slkmodes.validation import check_integer, check_weights, count_threads, make_generator
 
 __all__ = ["ClusterCounts", "Trial", "Tuning", "choose_n_clusters", "tune"]
 
 Array = npt.NDArray[Any]
 
-# Numbers of clusters with this part of the best score are as good.
-AS_GOOD = 0.97
+# Scores that fall short of the best by no more than this part of it, or by so many nats, are as good.
+AS_GOOD, NEXT_TO_NOTHING = 0.06, 0.02
+# Information counts times agreement to this power: cuts that come out differently each time tell nothing.
+CAUTION = 4
 # The paper's range of weights, in steps that a warm start follows easily.
 WEIGHTS_TO_TRY = (1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0)
 
@@ -42,8 +45,9 @@ class ClusterCounts:
 
     @property
     def scores(self) -> tuple[float, ...]:
-        """What is told, times how surely it is found."""
-        return tuple(float(i * a) for i, a in zip(self.information, self.agreements, strict=True))
+        """What is told, times how surely it is found, to the fourth power."""
+        told = zip(self.information, self.agreements, strict=True)
+        return tuple(float(i * max(a, 0.0) ** CAUTION if i > 0 else i) for i, a in told)
 
 
 def choose_n_clusters(
@@ -53,8 +57,9 @@ def choose_n_clusters(
 
     For every candidate the graph is clustered as ``init="graph"`` does. Few clusters tell little about where a random
     walk on the graph goes next, too many cut the edges that it takes, and clusters that are not there come out
-    differently in every run: what counts is the product of information and agreement. Of the numbers with nearly the
-    largest the smallest is suggested.
+    differently in every run: what counts is the product of information and agreement, the latter to the fourth power.
+    Of the numbers with nearly the largest the smallest is suggested. It is a suggestion: one cloud cut in two may look
+    like two, and the classes somebody has in mind are not always the clusters there are.
 
     Parameters
     ----------
@@ -81,10 +86,10 @@ def choose_n_clusters(
     >>> choose_n_clusters(X, range(2, 9), model=LaplacianKModes(random_state=0)).n_clusters
     5
     """
-    counts = tuple(sorted({check_integer("choose_n_clusters", "Every candidate", int(count)) for count in candidates}))
+    counts = tuple(sorted({check_integer("choose_n_clusters", "Every candidate", count) for count in candidates}))
     if not counts:
         raise ValueError("candidates of choose_n_clusters is empty: name at least one number of clusters.")
-    check_integer("choose_n_clusters", "n_runs", n_runs)
+    check_integer("choose_n_clusters", "n_runs", n_runs, minimum=2)
     model = clone(model or LaplacianKModes()).set_params(n_clusters=counts[-1], init="auto")
     affinity = model._graph_of(X, {}).affinity
     engine = make_engine(model.engine, count_threads("choose_n_clusters", model.n_jobs))
@@ -99,10 +104,11 @@ def choose_n_clusters(
     for count in counts:
         groups = graph_groups(engine, affinity, count, n_runs, make_generator(model.random_state))
         information.append(-description_cost(affinity, groups.labels))
-        agreements.append(groups.agreement)
-    scores = np.multiply(information, agreements)
-    as_good = tuple(count for count, score in zip(counts, scores, strict=True) if score >= AS_GOOD * scores.max())
-    return ClusterCounts(as_good[0], as_good, counts, tuple(information), tuple(agreements))
+        agreements.append(0.0 if groups.agreement is None else groups.agreement)
+    found = ClusterCounts(0, (), counts, tuple(information), tuple(agreements))
+    enough = max(found.scores) - max(AS_GOOD * max(found.scores), NEXT_TO_NOTHING)
+    as_good = [count for count, score in zip(counts, found.scores, strict=True) if score >= enough]
+    return replace(found, n_clusters=as_good[0], as_good=tuple(as_good))
 
 
 class Trial(NamedTuple):
@@ -140,10 +146,11 @@ def tune(
     ----------
     X : array-like
         As in :meth:`LaplacianKModes.fit`.
-    y_validation : array-like of int, shape (n_samples,)
-        Class of every sample, or -1 where it is not known: those samples play no part in the choice.
+    y_validation : array-like of shape (n_samples,)
+        Class of every sample, or -1 (or NaN, or None) where it is not known: those play no part in the choice.
     model : LaplacianKModes
-        Unfitted; ``laplacian_weight``, ``n_init`` and ``random_state`` are set here. The paper starts from
+        Unfitted; ``laplacian_weight`` and ``random_state`` are set here, and ``n_init=1`` where runs are not combined.
+        The paper starts from
         ``init="k-means++"``.
     weights : sequence of floats, default=1 to 4
         Laplacian weights to try, in growing order.
@@ -169,30 +176,49 @@ def tune(
     4
     """
     check_integer("tune", "n_seeds", n_seeds)
-    weights = [float(weight) for weight in weights]
-    y = np.asarray(y_validation)
+    tried = check_weights("tune", "weights", weights)
+    if tried is None:
+        raise ValueError("weights of tune must be numbers: the automatic path of LaplacianKModes needs no tuning.")
     graph = clone(model)._graph_of(X, {})
+    y = np.asarray(y_validation)
     if y.shape != (graph.kernel.n_samples,):
         raise ValueError(
             f"y_validation needs a class or -1 for each of {graph.kernel.n_samples} samples; got {y.shape}."
         )
-    known = np.flatnonzero(y != -1)
-    if not len(known):
-        raise ValueError("y_validation holds no class: every entry is -1.")
-    paths = [weights] if warm else [[weight] for weight in weights]
+    known = known_rows(y)
+    classes = np.unique(y[known].astype(str), return_inverse=True)[1]
+    paths = [tried] if warm else [(weight,) for weight in tried]
+    combines = isinstance(model.init, str) and SEEDINGS[model.init].combines
+    common = {} if combines else {"n_init": 1}  # every seed is a trial of its own
     trials: list[Trial] = []
+    best: tuple[Trial, LaplacianKModes] | None = None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # poor weights are what is being ruled out
         for seed in range(n_seeds):
             for path in paths:
                 found: dict[float, Array] = {}
-                candidate = clone(model).set_params(laplacian_weight=path, n_init=1, random_state=seed)
+                candidate = clone(model).set_params(laplacian_weight=path, random_state=seed, **common)
                 candidate._fit_graph(graph, {}, collect_labels(found))
-                trials += [Trial(w, seed, clustering_accuracy(y[known], found[w][known])) for w in path]
-    best = max(trials, key=lambda trial: trial.accuracy)
-    path = weights[: weights.index(best.laplacian_weight) + 1] if warm else [best.laplacian_weight]
-    tuned = clone(model).set_params(laplacian_weight=path, n_init=1, random_state=best.seed)
-    return Tuning(tuned.fit(X), best, tuple(trials))
+                for weight in path:
+                    trial = Trial(weight, seed, clustering_accuracy(classes, found[weight][known]))
+                    trials.append(trial)
+                    if best is None or trial.accuracy > best[0].accuracy:
+                        best = trial, candidate
+    assert best is not None  # there is at least one seed and one weight
+    chosen, candidate = best
+    path = candidate.laplacian_weight[: candidate.laplacian_weight.index(chosen.laplacian_weight) + 1]
+    # The shift of the trial: an automatic one would be smaller for a shorter path.
+    tuned = clone(candidate).set_params(laplacian_weight=path, diagonal_shift=candidate.diagonal_shift_)
+    tuned._check_X(X)  # what scikit-learn keeps about the features
+    return Tuning(tuned._fit_graph(graph, {}), chosen, tuple(trials))
+
+
+def known_rows(y: Array) -> npt.NDArray[np.int64]:
+    """Samples whose class is known: neither -1, nor NaN or None."""
+    unknown = np.array([value is None or value != value or value in (-1, "-1") for value in y.tolist()])
+    if unknown.all():
+        raise ValueError("y_validation holds no class: every entry is -1.")
+    return np.flatnonzero(~unknown)
 
 
 def collect_labels(found: dict[float, Array]) -> Any:

@@ -140,7 +140,9 @@ def plot_cluster_counts(counts: Any) -> Any:
     figure = _new_figure(figsize=(8, 4.5), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=[2, 1])
     above.plot(counts.candidates, counts.information, "o-", color="tab:blue", markersize=4, label="information")
-    above.plot(counts.candidates, counts.scores, "o-", color="tab:red", markersize=4, label="information x agreement")
+    above.plot(
+        counts.candidates, counts.scores, "o-", color="tab:red", markersize=4, label="information x agreement$^4$"
+    )
     for count in counts.as_good:
         above.axvspan(count - 0.5, count + 0.5, color="tab:orange", alpha=0.25, linewidth=0)
     above.axvline(counts.n_clusters, color="tab:red", linewidth=1)

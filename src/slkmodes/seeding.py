@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits
 
 from slkmodes.affinity import falls_apart
 from slkmodes.contraction import graph_groups
@@ -42,7 +43,7 @@ def auto_seeds(engine: Engine, problem: Problem, rng: np.random.Generator, n_run
     with_features = isinstance(problem.kernel, GaussianKernel)
     if with_features and falls_apart(problem.affinity, problem.n_clusters):
         return density_peaks(engine, problem, rng, n_runs)
-    seeds = graph_seeds(engine, problem, rng, n_runs)
+    seeds = graph_seeds(engine, problem, rng, max(n_runs, 2))  # one alone cannot be contradicted
     if with_features and seeds.agreement is not None and seeds.agreement < LEAST_AGREEMENT:
         smoothed = smoothed_features(engine, problem, rng, n_runs)
         return seeds if smoothed.labels is None else smoothed._replace(agreement=seeds.agreement)
@@ -73,11 +74,9 @@ def smoothed_features(engine: Engine, problem: Problem, rng: np.random.Generator
         X = PCA(SMOOTHED_COMPONENTS, svd_solver="covariance_eigh").fit_transform(X)
     else:
         X = X - X.mean(axis=0)
-    root = np.sqrt(np.maximum(problem.affinity.sum(axis=1), np.finfo(np.float32).tiny)).astype(np.float32)[:, None]
+    adjacency, root = normalized_adjacency(problem.affinity)
     # D^-1/2 f(S) D^1/2 = f(D^-1 W): plain averages over the neighbours.
-    smooth = (
-        diffuse(engine, normalized_adjacency(problem.affinity), X.astype(np.float32) * root, SMOOTHING_STEPS) / root
-    )
+    smooth = diffuse(engine, adjacency, X.astype(np.float32) * root[:, None], SMOOTHING_STEPS) / root[:, None]
     labels = kmeans_cells(smooth, problem.n_clusters, rng, n_rows=KMEANS_ROWS, n_init=KMEANS_RUNS)
     if len(np.unique(labels)) < problem.n_clusters:
         return kmeans_plus_plus(engine, problem, rng, n_runs)
@@ -136,7 +135,7 @@ SEEDINGS = {
     "auto": Seeding(auto_seeds, combines=True, runs=4),
     "graph": Seeding(graph_seeds, combines=True, runs=4),
     "smoothed_features": Seeding(smoothed_features, combines=False, runs=1),
-    "density_peaks": Seeding(density_peaks, combines=False, runs=1),
+    "density_peaks": Seeding(density_peaks, combines=True, runs=1),  # without chance: once is enough
     "k-means++": Seeding(kmeans_plus_plus, combines=False, runs=10),
     "random": Seeding(random_rows, combines=False, runs=10),
 }
@@ -151,11 +150,10 @@ def starts(
         return
     seeding = SEEDINGS[init]
     runs = seeding.runs if isinstance(n_init, str) else n_init
-    if seeding.combines:
-        yield seeding.seeds(engine, problem, rng, runs)
-        return
-    for _ in range(runs):
-        yield seeding.seeds(engine, problem, rng, 1)
+    for _ in range(1 if seeding.combines else runs):
+        with threadpool_limits(1, user_api="blas"):  # whose rounding depends on the number of threads
+            seeds = seeding.seeds(engine, problem, rng, runs if seeding.combines else 1)
+        yield seeds
 
 
 def given_seeds(init: Array, problem: Problem) -> Seeds:

@@ -42,7 +42,7 @@ def segment(affinity: Any, n_clusters: int, columns: Array, rng: np.random.Gener
 def keep_large(affinity: Any, parts: Labels, at_least: int, fewest_rows: int) -> Labels:
     """The largest parts as segments, numbered by size; the rows of the others join their neighbours'."""
     sizes = np.bincount(parts)
-    kept = np.argsort(-sizes, kind="stable")[:MOST_SEGMENTS]
+    kept = np.argsort(-sizes, kind="stable")[: max(MOST_SEGMENTS, 2 * at_least)]
     kept = kept[sizes[kept] >= min(fewest_rows, sizes[kept[min(at_least, len(kept)) - 1]])]
     number = np.full(len(sizes), -1)
     number[kept] = np.arange(len(kept))
@@ -101,17 +101,19 @@ def smoothed_columns(
     n_samples = affinity.shape[0]
     width = min(n_clusters + EXTRA_COLUMNS, MOST_COLUMNS, n_samples)
     noise = rng.standard_normal((n_samples, n_blocks * width), dtype=np.float32)
-    smooth = diffuse(engine, normalized_adjacency(affinity), noise, SMOOTHING_STEPS)
+    smooth = diffuse(engine, normalized_adjacency(affinity)[0], noise, SMOOTHING_STEPS)
     return [np.linalg.qr(block)[0] for block in np.split(smooth, n_blocks, axis=1)]
 
 
-def normalized_adjacency(affinity: Any) -> Any:
-    """D^-1/2 W D^-1/2 of the symmetric part of the affinity, in single precision."""
-    W = sparse.csr_array(affinity, dtype=np.float32)
-    W = (W + W.T) * np.float32(0.5)
-    root = np.sqrt(np.maximum(W.sum(axis=1), np.finfo(np.float32).tiny))
-    scale = sparse.diags_array((1 / root).astype(np.float32))
-    return sparse.csr_array(scale @ W @ scale)
+def normalized_adjacency(affinity: Any) -> tuple[Any, Array]:
+    """D^-1/2 W D^-1/2 of the symmetric part of the affinity, and D^1/2; a row without edges is its own neighbour."""
+    W = sparse.csr_array(affinity, dtype=np.float64)
+    W = (W + W.T) * 0.5
+    degree = W.sum(axis=1)
+    W = W + sparse.diags_array((degree == 0).astype(np.float64))
+    root = np.sqrt(np.where(degree == 0, 1.0, degree))
+    scale = sparse.diags_array(1 / root)
+    return sparse.csr_array(scale @ W @ scale, dtype=np.float32), root.astype(np.float32)
 
 
 def diffuse(engine: Engine, adjacency: Any, columns: Array, steps: int) -> Array:

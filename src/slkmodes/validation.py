@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -49,7 +49,7 @@ def check_weights(owner: str, name: str, value: Any) -> tuple[float, ...] | None
     if isinstance(value, str | Real | np.bool_):
         number = check_real(owner, name, value, word="auto")
         return None if isinstance(number, str) else (number,)
-    if not isinstance(value, list | tuple | np.ndarray) or np.ndim(value) != 1 or not len(value):
+    if not isinstance(value, Sequence | np.ndarray) or not len(value):
         raise TypeError(f"{name} of {owner} must be 'auto', a number, or a sequence of numbers, got {value!r}.")
     return tuple(float(check_real(owner, f"Every {name}", weight)) for weight in value)
 

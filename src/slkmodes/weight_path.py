@@ -12,12 +12,13 @@ from math import log
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from slkmodes.engines.protocol import Engine
 from slkmodes.metrics import normalized_cut
 from slkmodes.problem import Method, Problem
 from slkmodes.seeding import Seeds
-from slkmodes.solution import Solution, State, Status
+from slkmodes.solution import Solution, State, Status, Step
 from slkmodes.solver import conclude, drain, iterate
 
 # Where a path starts, in transition weights: first modes must be free to move, a first clustering must not melt.
@@ -30,6 +31,9 @@ LAST_WEIGHT = 4.0
 # The next weight is this much larger; the root of that after many changes, its square after few.
 FIRST_RATIO, SMALLEST_RATIO, LARGEST_RATIO = 1.25, 1.05, 1.6
 MANY_CHANGES = 0.05
+SMALLEST_DEGREE = 1e-30
+# Where clusters die at the first weight, start over with this part of it, so many times at most.
+RETREAT, MOST_RETREATS = 0.6, 5
 # Sweeps that swing are calmed by a diagonal shift: this one first, then twice as much.
 FIRST_SHIFT = 0.5
 
@@ -41,9 +45,9 @@ class PathPoint(NamedTuple):
 
     weight: float
     certainty: float  # mean of the largest membership
-    relaxed_objective: float
+    relaxed_objective: float  # R before the last sweep
     normalized_cut: float
-    changed: float  # share of labels that differ from the weight before
+    changed: float  # share of labels that differ from the weight before; NaN where there was none
     n_iter: int  # mode updates
 
 
@@ -58,7 +62,7 @@ class PathEnd(NamedTuple):
 class Schedule(Protocol):
     """Which weights to take."""
 
-    calms: bool  # whether the shift may be raised where the sweeps swing to and fro
+    adapts: bool  # whether to raise the shift where sweeps swing, and to step back where clusters die
 
     def first(self, problem: Problem, seeds: Seeds) -> float:
         """The weight to start with."""
@@ -75,7 +79,7 @@ class GivenWeights:
     """These weights in this order; a single one is the paper's cold run."""
 
     weights: tuple[float, ...]
-    calms = False
+    adapts = False
 
     def first(self, problem: Problem, seeds: Seeds) -> float:
         """The first of them."""
@@ -94,7 +98,7 @@ class GivenWeights:
 class AutomaticWeights:
     """From the transition on, in steps that follow the changes, until the labels stay and are certain."""
 
-    calms = True
+    adapts = True
 
     def first(self, problem: Problem, seeds: Seeds) -> float:
         """Below the transition for first modes, above it for a first clustering."""
@@ -126,13 +130,14 @@ def schedule_of(weights: tuple[float, ...] | None) -> Schedule:
 def transition_weight(affinity: Any, n_clusters: int) -> float:
     """The weight at which neighbours begin to decide: where K clusters and no clusters are worth the same.
 
-    The sweeps are the mean-field equations of a Potts model with K states; on a graph of mean degree d its ordered
+    The sweeps are the mean-field equations of a Potts model with K states; on a graph of degree d its ordered
     state and its uniform one have the same free energy at ``2 (K - 1) log(K - 1) / ((K - 2) d)`` (Wu, Reviews of Modern
     Physics 1982), with the limit ``2 / d`` for two clusters.
     """
-    degree = float(affinity.sum()) / affinity.shape[0]
-    if degree == 0.0:
+    degrees = np.asarray(affinity.sum(axis=1))
+    if not degrees.any():
         return 1.0
+    degree = max(float(np.median(degrees[degrees > 0])), SMALLEST_DEGREE)  # one heavy edge shall not decide
     states = max(n_clusters, 2)
     return 2 / degree if states == 2 else 2 * (states - 1) * log(states - 1) / ((states - 2) * degree)
 
@@ -147,27 +152,59 @@ def follow(
     rng: np.random.Generator,
     watch: Watch,
 ) -> PathEnd:
-    """Solve at every weight of the schedule, each from the end of the one before."""
+    """Solve at every weight of the schedule, each from the end of the one before.
+
+    A schedule that adapts calms sweeps that swing to and fro by a diagonal shift, starts over at a smaller weight where
+    clusters die at the first, and ends before a weight at which more of them do.
+    """
     start: Seeds | State = seeds
-    labels, points = seeds.labels, []
+    stage: Stage | None = None
+    points: list[PathPoint] = []
+    retreats = 0
     weight: float | None = schedule.first(problem, seeds)
     while weight is not None:
         problem = replace(problem, laplacian_weight=weight)
         placed = engine.reweigh(placed, weight, problem.diagonal_shift)
-        state, history = drain(watch(weight, iterate(problem, method, engine, placed, start, rng)))
-        if schedule.calms and state.status is Status.OSCILLATED:
+        reached = Stage(problem, placed, *drain(watch(weight, iterate(problem, method, engine, placed, start, rng))))
+        if schedule.adapts and reached.state.status is Status.OSCILLATED:
             problem = replace(problem, diagonal_shift=max(2 * problem.diagonal_shift, FIRST_SHIFT))
-            start = state
+            start = reached.state
             continue
-        points.append(
-            PathPoint(
-                weight,
-                certainty=float(engine.fetch(state.memberships).max(axis=1).mean(dtype=np.float64)),
-                relaxed_objective=state.step.relaxed_objectives[-1],
-                normalized_cut=normalized_cut(problem.affinity, state.labels),
-                changed=1.0 if labels is None else float(np.mean(labels != state.labels)),
-                n_iter=len(history),
-            )
+        if schedule.adapts and reached.n_empty > (stage.n_empty if stage else 0):
+            if stage is not None:
+                break
+            if retreats < MOST_RETREATS:
+                retreats += 1
+                weight *= RETREAT
+                continue
+        points.append(reached.point(engine, stage.state.labels if stage else seeds.labels))
+        stage, start, weight = reached, reached.state, schedule.after(points[-1])
+    assert stage is not None  # a schedule has a first weight
+    return PathEnd(
+        conclude(stage.problem, engine, stage.placed, stage.state, stage.history), stage.problem, tuple(points)
+    )
+
+
+class Stage(NamedTuple):
+    """Where the run at one weight ended."""
+
+    problem: Problem
+    placed: Any
+    state: State
+    history: tuple[Step, ...]
+
+    @property
+    def n_empty(self) -> int:
+        """Clusters without a member."""
+        return int(np.count_nonzero(self.state.step.cluster_sizes == 0))
+
+    def point(self, engine: Engine, labels_before: npt.NDArray[np.int64] | None) -> PathPoint:
+        """What the path keeps of it."""
+        return PathPoint(
+            self.problem.laplacian_weight,
+            certainty=float(engine.fetch(self.state.memberships).max(axis=1).mean(dtype=np.float64)),
+            relaxed_objective=self.state.step.relaxed_objectives[-1],
+            normalized_cut=normalized_cut(self.problem.affinity, self.state.labels),
+            changed=float("nan") if labels_before is None else float(np.mean(labels_before != self.state.labels)),
+            n_iter=len(self.history),
         )
-        start, labels, weight = state, state.labels, schedule.after(points[-1])
-    return PathEnd(conclude(problem, engine, placed, state, history), problem, tuple(points))
