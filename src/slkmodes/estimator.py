@@ -74,7 +74,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     balance : float or "auto", default="auto"
         How much equal cluster sizes are worth: weight of ``n_samples * sum_l pi_l log(pi_l)`` in the relaxed objective,
         with the mean memberships pi_l; 0 is the paper's model. Useful up to 10 or so: a strong balance moves slowly.
-        "auto": 0.3, or 0 where the graph falls apart into many more pieces than clusters.
+        "auto": 0.1, or 0 where the graph falls apart into many more pieces than clusters.
     n_neighbors : int, default=5
         Neighbours of each sample in the graph, the sample itself not counted.
     affinity : {"binary", "gaussian", "local", "shared", "precomputed"}, default="binary"
@@ -152,7 +152,8 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         The balance used.
     path_ : tuple of PathPoint
         Per weight: ``weight``, ``certainty`` (mean of the largest membership), ``relaxed_objective``,
-        ``normalized_cut``, ``changed`` (share of labels that differ from the weight before) and ``n_iter``.
+        ``normalized_cut``, ``changed`` (share of labels that differ from the weight before, or from the first
+        clustering; NaN where there is none) and ``n_iter``.
     init_ : str
         How the run that was kept started; "given" for an array.
     agreement_ : float or None

@@ -26,7 +26,7 @@ LEAST_AGREEMENT = 0.62
 # Smoothing of the features: principal components kept, and steps of diffusion along the edges.
 SMOOTHED_COMPONENTS = 50
 SMOOTHING_STEPS = 10
-KMEANS_RUNS, KMEANS_ROWS = 3, 50_000
+KMEANS_RUNS, KMEANS_ROWS = 10, 50_000
 
 
 class Seeds(NamedTuple):
