@@ -117,6 +117,12 @@ def test_unknown_classes_come_in_many_ways(unknown):
     assert tuning.best.accuracy == clustering_accuracy(y[::2], tuning.model.labels_[::2])
 
 
+def test_a_minus_one_that_wrapped_around_is_noticed():
+    wrapped = np.array([0, 1, 255] * 10, dtype=np.uint8)
+    with pytest.raises(ValueError, match="is uint8, in which -1 turns into 255: give it a signed type"):
+        tune(np.random.default_rng(0).normal(size=(30, 2)), wrapped, model=LaplacianKModes(2))
+
+
 def test_the_automatic_path_is_not_tuned():
     with pytest.raises(ValueError, match="weights of tune must be numbers"):
         tune(np.zeros((10, 2)), np.zeros(10), model=LaplacianKModes(2), weights="auto")

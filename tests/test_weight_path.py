@@ -127,3 +127,26 @@ def test_swings_are_calmed_on_the_automatic_path_only():
     calmed = path_from(seeds, AutomaticWeights(), problem=problem)
     assert calmed.solution.status is not Status.OSCILLATED
     assert calmed.problem.diagonal_shift > 0
+
+
+def test_a_path_never_ends_with_more_empty_clusters_than_it_began_with():
+    engine, died = make_engine("auto", 1), 0
+    for seed in range(6):
+        X = np.random.default_rng(seed).random((80, 2))
+        problem = Problem(GaussianKernel(X, 0.1), graph_of(X), 20, 0.0)
+        seeds = Seeds(problem.kernel.modes_at(np.random.default_rng(seed).choice(80, 20, replace=False)))
+        tried = []
+
+        def watch(weight, states, tried=tried):
+            for state in states:
+                yield state
+            tried.append((weight, np.count_nonzero(state.step.cluster_sizes == 0)))
+
+        method = Method(reseed_empty=False)
+        end = follow(
+            problem, method, engine, engine.place(problem), AutomaticWeights(), seeds, np.random.default_rng(0), watch
+        )
+        empty = dict(tried)
+        assert end.solution.n_empty == empty[end.problem.laplacian_weight] <= empty[end.points[0].weight]
+        died += max(empty.values()) > end.solution.n_empty
+    assert died  # at some weight, at least once, clusters were lost and the path stepped back

@@ -215,6 +215,8 @@ def tune(
 
 def known_rows(y: Array) -> npt.NDArray[np.int64]:
     """Samples whose class is known: neither -1, nor NaN or None."""
+    if y.dtype.kind == "u" and len(y) and y.max() == np.iinfo(y.dtype).max:
+        raise ValueError(f"y_validation is {y.dtype}, in which -1 turns into {y.max()}: give it a signed type.")
     unknown = np.array([value is None or value != value or value in (-1, "-1") for value in y.tolist()])
     if unknown.all():
         raise ValueError("y_validation holds no class: every entry is -1.")

@@ -142,6 +142,31 @@ def transition_weight(affinity: Any, n_clusters: int) -> float:
     return 2 / degree if states == 2 else 2 * (states - 1) * log(states - 1) / ((states - 2) * degree)
 
 
+class Stage(NamedTuple):
+    """Where the run at one weight ended."""
+
+    problem: Problem
+    placed: Any
+    state: State
+    history: tuple[Step, ...]
+
+    @property
+    def n_empty(self) -> int:
+        """Clusters without a member."""
+        return int(np.count_nonzero(self.state.step.cluster_sizes == 0))
+
+    def point(self, engine: Engine, labels_before: npt.NDArray[np.int64] | None) -> PathPoint:
+        """What the path keeps of it."""
+        return PathPoint(
+            self.problem.laplacian_weight,
+            certainty=float(engine.fetch(self.state.memberships).max(axis=1).mean(dtype=np.float64)),
+            relaxed_objective=self.state.step.relaxed_objectives[-1],
+            normalized_cut=normalized_cut(self.problem.affinity, self.state.labels),
+            changed=float("nan") if labels_before is None else float(np.mean(labels_before != self.state.labels)),
+            n_iter=len(self.history),
+        )
+
+
 def follow(
     problem: Problem,
     method: Method,
@@ -174,8 +199,7 @@ def follow(
             if stage is not None:
                 break
             if retreats < MOST_RETREATS:
-                retreats += 1
-                weight *= RETREAT
+                retreats, weight, start = retreats + 1, weight * RETREAT, seeds
                 continue
         points.append(reached.point(engine, stage.state.labels if stage else seeds.labels))
         stage, start, weight = reached, reached.state, schedule.after(points[-1])
@@ -183,28 +207,3 @@ def follow(
     return PathEnd(
         conclude(stage.problem, engine, stage.placed, stage.state, stage.history), stage.problem, tuple(points)
     )
-
-
-class Stage(NamedTuple):
-    """Where the run at one weight ended."""
-
-    problem: Problem
-    placed: Any
-    state: State
-    history: tuple[Step, ...]
-
-    @property
-    def n_empty(self) -> int:
-        """Clusters without a member."""
-        return int(np.count_nonzero(self.state.step.cluster_sizes == 0))
-
-    def point(self, engine: Engine, labels_before: npt.NDArray[np.int64] | None) -> PathPoint:
-        """What the path keeps of it."""
-        return PathPoint(
-            self.problem.laplacian_weight,
-            certainty=float(engine.fetch(self.state.memberships).max(axis=1).mean(dtype=np.float64)),
-            relaxed_objective=self.state.step.relaxed_objectives[-1],
-            normalized_cut=normalized_cut(self.problem.affinity, self.state.labels),
-            changed=float("nan") if labels_before is None else float(np.mean(labels_before != self.state.labels)),
-            n_iter=len(self.history),
-        )
