@@ -147,12 +147,15 @@ class ContractedGraph:
         """Merge the pair of groups whose merge costs least, until ``n_groups`` are left."""
         between, volume = self.weights.copy(), self.volumes.copy()
         own, cut = self.own_cost(np.diag(between), volume)
-        labels = np.arange(len(volume))
-        joined, joined_cut = self.own_cost(np.add.outer(np.diag(between), np.diag(between)) + 2 * between,
-                                           np.add.outer(volume, volume))  # fmt: skip
-        change = joined - np.add.outer(own, own)
-        change_of_cut = joined_cut - np.add.outer(cut, cut)
-        np.fill_diagonal(change, np.inf)
+        labels, alive = np.arange(len(volume)), np.ones(len(volume), dtype=bool)
+
+        def merged_with(a: int) -> tuple[Array, Array]:
+            """By how much the own costs and the cut change when group ``a`` takes in each of the others."""
+            joined, joined_cut = self.own_cost(between[a, a] + np.diag(between) + 2 * between[a], volume[a] + volume)
+            possible = alive & (np.arange(len(volume)) != a)
+            return np.where(possible, joined - own[a] - own, np.inf), joined_cut - cut[a] - cut
+
+        change, change_of_cut = (np.stack(rows) for rows in zip(*map(merged_with, range(len(volume))), strict=True))
         for _ in range(len(volume) - n_groups):
             total_cut = np.maximum(cut.sum() + change_of_cut, 0.0)
             a, b = (int(i) for i in np.unravel_index(np.argmin(change + entropy_term(total_cut)), change.shape))
@@ -160,16 +163,11 @@ class ContractedGraph:
             between[:, a] += between[:, b]
             volume[a] += volume[b]
             (own[a],), (cut[a],) = self.own_cost(between[a, a, None], volume[a, None])
-            own[b] = cut[b] = 0.0
+            cut[b], alive[b] = 0.0, False
             labels[labels == b] = a
-            alive = np.isfinite(change).any(axis=1)
-            alive[b] = False
             change[b] = change[:, b] = np.inf
-            row, row_cut = self.own_cost(between[a, a] + np.diag(between) + 2 * between[a], volume[a] + volume)
-            row = np.where(alive, row - own[a] - own, np.inf)
-            row[a] = np.inf
-            change[a] = change[:, a] = row
-            change_of_cut[a] = change_of_cut[:, a] = row_cut - cut[a] - cut
+            change[a], change_of_cut[a] = merged_with(a)
+            change[:, a], change_of_cut[:, a] = change[a], change_of_cut[a]
         return np.unique(labels, return_inverse=True)[1]
 
     def improve(self, labels: Labels, n_groups: int) -> tuple[Labels, float]:
