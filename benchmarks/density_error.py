@@ -20,7 +20,7 @@ from slkmodes.problem import Problem
 
 
 def measure(name: str, X: np.ndarray, classes: np.ndarray) -> None:
-    bandwidth = estimate_bandwidth(NeighborIndex(X, choose_search(*X.shape), 5).graph(2))
+    bandwidth = estimate_bandwidth(NeighborIndex(X, choose_search(*X.shape), 5).graph(2), 5)
     problem = Problem(GaussianKernel(X, bandwidth), None, 1, 1.0)
     engine, ones = NumpyEngine(), np.ones(len(X))
     losses, exact_s, fast_s, same = [], 0.0, 0.0, 0

@@ -54,4 +54,4 @@ def rings(n=600):
 
 def graph_of(X, k=5):
     """The default graph of the estimator."""
-    return neighbor_affinity(NeighborIndex(X, "kd_tree", k).graph(1), "binary", "average", 1.0)
+    return neighbor_affinity(NeighborIndex(X, "kd_tree", k).graph(1), "binary", "average", k, 1.0)

@@ -10,6 +10,7 @@ from slkmodes.affinity import (
     estimate_bandwidth,
     given_affinity,
     neighbor_affinity,
+    reach_of,
     smallest_eigenvalue_bound,
     sufficient_shift,
 )
@@ -24,11 +25,15 @@ LINE = Neighbors(
 
 
 def test_bandwidth_is_the_papers_mean_of_squared_distances():
-    assert estimate_bandwidth(LINE) ** 2 == pytest.approx((1 + 9 + 1 + 4 + 4 + 9 + 49 + 81) / 8)
+    assert estimate_bandwidth(LINE, 2) ** 2 == pytest.approx((1 + 9 + 1 + 4 + 4 + 9 + 49 + 81) / 8)
 
 
 def test_bandwidth_of_duplicates_alone_is_one():
-    assert estimate_bandwidth(Neighbors(LINE.indices, np.zeros((4, 2)))) == 1.0
+    assert estimate_bandwidth(Neighbors(LINE.indices, np.zeros((4, 2))), 2) == 1.0
+
+
+def test_bandwidth_counts_the_nearest_only():
+    assert estimate_bandwidth(LINE, 1) ** 2 == pytest.approx((1 + 1 + 4 + 49) / 4)
 
 
 EXPECTED_BINARY = {
@@ -41,39 +46,65 @@ EXPECTED_BINARY = {
 
 @pytest.mark.parametrize("symmetrize", EXPECTED_BINARY)
 def test_binary_graphs(symmetrize):
-    W = neighbor_affinity(LINE, "binary", symmetrize, bandwidth=1.0)
+    W = neighbor_affinity(LINE, "binary", symmetrize, 2, 1.0)
     np.testing.assert_array_equal(W.toarray(), EXPECTED_BINARY[symmetrize])
 
 
 def test_gaussian_weights_are_the_kernel():
-    W = neighbor_affinity(LINE, "gaussian", "none", bandwidth=2.0).toarray()
+    W = neighbor_affinity(LINE, "gaussian", "none", 2, 2.0).toarray()
     assert W[0, 2] == pytest.approx(np.exp(-9 / 8))
     assert W[3, 1] == pytest.approx(np.exp(-81 / 8))
 
 
 def test_gaussian_weights_never_drop_an_edge():
     far = Neighbors(LINE.indices, (LINE.distances * 1e4).astype(np.float32))
-    W = neighbor_affinity(far, "gaussian", "none", bandwidth=1.0)
+    W = neighbor_affinity(far, "gaussian", "none", 2, 1.0)
     assert W.nnz == 8
     assert W.dtype == np.float32
     assert W.data.min() > 0
 
 
 def test_local_weights_are_relative_to_both_neighbourhoods():
-    W = neighbor_affinity(LINE, "local", "none", bandwidth=99.0).toarray()
+    W = neighbor_affinity(LINE, "local", "none", 2, 99.0).toarray()
     assert W[0, 1] == pytest.approx(np.exp(-0.5 / (3 * 2)))
     assert W[3, 2] == pytest.approx(np.exp(-0.5 * 49 / (9 * 3)))
     scaled = Neighbors(LINE.indices, LINE.distances * 1e3)
-    np.testing.assert_allclose(neighbor_affinity(scaled, "local", "none", 1.0).toarray(), W)
+    np.testing.assert_allclose(neighbor_affinity(scaled, "local", "none", 2, 1.0).toarray(), W)
 
 
 def test_local_weights_of_duplicates_are_finite():
     same = Neighbors(LINE.indices, np.zeros((4, 2), dtype=np.float32))
-    assert set(neighbor_affinity(same, "local", "none", 1.0).data) == {1.0}
+    assert set(neighbor_affinity(same, "local", "none", 2, 1.0).data) == {1.0}
+
+
+def test_adaptive_weights_count_near_and_relatively_near():
+    # Row 0's neighbours lie at 1, 1.1 and 1.2, but around row 2 everything is far apart, around row 1 close together.
+    neighbors = Neighbors(
+        indices=np.array([[1, 2, 3], [3, 0, 2], [0, 3, 1], [1, 0, 2]]),
+        distances=np.array([[1.0, 1.1, 1.2], [0.1, 0.2, 0.3], [4.0, 5.0, 6.0], [1.0, 2.0, 4.0]]),
+    )
+    W = neighbor_affinity(neighbors, "adaptive", "none", 1, 1.0).toarray()
+    # scales: 1.2, 0.3, 6, 4; relative to them row 0 sees 1, 2, 3 at 1.67, 0.41, 0.55
+    np.testing.assert_array_equal(W[0], [0, 0.5, 0.5, 0])
+    assert np.all(W.sum(axis=1) == 1)
+    scaled = Neighbors(neighbors.indices, neighbors.distances * 1e3)
+    np.testing.assert_array_equal(neighbor_affinity(scaled, "adaptive", "none", 1, 1.0).toarray(), W)
+
+
+def test_adaptive_weights_of_duplicates_are_binary():
+    same = Neighbors(np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]]), np.zeros((4, 3), dtype=np.float32))
+    W = neighbor_affinity(same, "adaptive", "none", 1, 1.0)
+    np.testing.assert_array_equal(W.toarray(), [[0, 1, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0], [1, 0, 0, 0]])
+
+
+@pytest.mark.parametrize(("weights", "reach"), [("binary", 5), ("adaptive", 15)])
+def test_how_many_neighbours_have_to_be_found(weights, reach):
+    assert reach_of(weights, 5, 1000) == reach
+    assert reach_of(weights, 5, 8) == min(reach, 7)
 
 
 def test_shared_weights_are_the_part_of_neighbours_in_common():
-    W = neighbor_affinity(LINE, "shared", "none", bandwidth=1.0).toarray()
+    W = neighbor_affinity(LINE, "shared", "none", 2, 1.0).toarray()
     # 0, 1 and 2 have the neighbourhood {0, 1, 2}; 3 has {1, 2, 3}
     np.testing.assert_allclose(W, [[0, 1, 1, 0], [1, 0, 1, 0], [1, 1, 0, 0], [0, 0.5, 0.5, 0]])
 
@@ -81,7 +112,7 @@ def test_shared_weights_are_the_part_of_neighbours_in_common():
 @pytest.mark.parametrize("weights", WEIGHTS)
 def test_new_rows_are_weighed_like_old_ones(weights):
     found = Neighbors(np.array([[1, 2]]), np.array([[0.5, 1.5]]))
-    values = WEIGHTS[weights](found, LINE, 2.0)
+    values = WEIGHTS[weights](found, LINE, 2, 2.0)
     assert values.shape == (1, 2)
     assert np.all((values > 0) & (values <= 1))
     if weights == "shared":  # {1, 2} against {0, 1, 2}
@@ -91,11 +122,11 @@ def test_new_rows_are_weighed_like_old_ones(weights):
 @pytest.mark.parametrize("symmetrize", SYMMETRIZERS)
 def test_graphs_of_data_with_duplicates_have_no_diagonal(symmetrize):
     X = np.repeat(np.random.default_rng(0).normal(size=(10, 2)), 4, axis=0)
-    W = neighbor_affinity(NeighborIndex(X, "kd_tree", 5).graph(1), "binary", symmetrize, 1.0)
+    W = neighbor_affinity(NeighborIndex(X, "kd_tree", 5).graph(1), "binary", symmetrize, 5, 1.0)
     assert np.all(W.diagonal() == 0)
     if symmetrize != "none":
         assert abs(W - W.T).max() == 0
-    out_degree = np.diff(neighbor_affinity(NeighborIndex(X, "kd_tree", 5).graph(1), "binary", "none", 1.0).indptr)
+    out_degree = np.diff(neighbor_affinity(NeighborIndex(X, "kd_tree", 5).graph(1), "binary", "none", 5, 1.0).indptr)
     assert np.all(out_degree == 5)
 
 

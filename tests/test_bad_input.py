@@ -84,7 +84,7 @@ BAD_PARAMETERS = [
     (
         {"affinity": "cosine"},
         ValueError,
-        "affinity .* one of 'binary', 'gaussian', 'local', 'precomputed', 'shared'; got 'cosine'",
+        "affinity .* one of 'adaptive', 'binary', 'gaussian', 'local', 'precomputed', 'shared'; got 'cosine'",
     ),
     ({"symmetrize": True}, ValueError, "symmetrize"),
     ({"laplacian_weight": "some"}, ValueError, "laplacian_weight of LaplacianKModes must be .* or 'auto', got 'some'"),

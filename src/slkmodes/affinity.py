@@ -18,34 +18,62 @@ Array = npt.NDArray[Any]
 # together.
 PARTS_PER_CLUSTER = 4
 LEAST_HELD = 0.8
+# How many times n_neighbors are looked at where the weights choose among them.
+REACH = {"adaptive": 3}
+# The neighbour whose distance is the scale of a row, as in self-tuning spectral clustering.
+SCALE_NEIGHBOR = 7
 # Little enough to leave small clusters alone, enough to keep soft ones alive.
 AUTO_BALANCE = 0.1
 
 
-def estimate_bandwidth(neighbors: Neighbors) -> float:
+def reach_of(weights: str, n_neighbors: int, n_samples: int) -> int:
+    """How many neighbours have to be found for ``n_neighbors`` of these weights."""
+    return min(REACH.get(weights, 1) * n_neighbors, n_samples - 1)
+
+
+def estimate_bandwidth(neighbors: Neighbors, n_neighbors: int) -> float:
     """sigma of section 4.2: the root mean squared distance to the neighbours; 1 where all are duplicates."""
-    squared = float(np.mean(np.square(neighbors.distances, dtype=np.float64)))
+    squared = float(np.mean(np.square(neighbors.distances[:, :n_neighbors], dtype=np.float64)))
     return squared**0.5 if squared > 0 else 1.0
 
 
-def binary_weights(found: Neighbors, among: Neighbors, bandwidth: float) -> Array:
+def adaptive_weights(found: Neighbors, among: Neighbors, n_neighbors: int, bandwidth: float) -> Array:
+    """A half for the nearest by distance, a half for the nearest by distance relative to the scales of both ends.
+
+    The first kind of edge prefers dense regions, the second (Zelnik-Manor and Perona, NIPS 2004) crosses into them
+    less: what both name weighs 1.
+    """
+    relative = found.distances / np.sqrt(scale_of(found)[:, None] * scale_of(among)[found.indices])
+    chosen = np.argsort(relative, axis=1, kind="stable")[:, :n_neighbors]
+    weights = np.zeros_like(found.distances)
+    weights[:, :n_neighbors] = 0.5
+    np.put_along_axis(weights, chosen, np.take_along_axis(weights, chosen, axis=1) + weights.dtype.type(0.5), axis=1)
+    return weights
+
+
+def scale_of(neighbors: Neighbors) -> Array:
+    """How far apart rows lie around each row; never 0."""
+    place = min(SCALE_NEIGHBOR, neighbors.distances.shape[1]) - 1
+    return at_least_tiny(neighbors.distances[:, place])
+
+
+def binary_weights(found: Neighbors, among: Neighbors, n_neighbors: int, bandwidth: float) -> Array:
     """1 for every neighbour, as in the paper."""
     return np.ones_like(found.distances)
 
 
-def gaussian_weights(found: Neighbors, among: Neighbors, bandwidth: float) -> Array:
+def gaussian_weights(found: Neighbors, among: Neighbors, n_neighbors: int, bandwidth: float) -> Array:
     """The kernel of the mode term."""
     return bell(found.distances / found.distances.dtype.type(bandwidth))
 
 
-def local_weights(found: Neighbors, among: Neighbors, bandwidth: float) -> Array:
+def local_weights(found: Neighbors, among: Neighbors, n_neighbors: int, bandwidth: float) -> Array:
     """A Gaussian as wide as the neighbourhoods of both ends (Zelnik-Manor and Perona, NIPS 2004)."""
-    reach = np.maximum(among.distances[:, -1], np.finfo(among.distances.dtype).tiny ** 0.25)
-    own = np.maximum(found.distances[:, -1:], np.finfo(found.distances.dtype).tiny ** 0.25)
+    reach, own = at_least_tiny(among.distances[:, -1]), at_least_tiny(found.distances[:, -1:])
     return bell(found.distances / np.sqrt(own * reach[found.indices]))
 
 
-def shared_weights(found: Neighbors, among: Neighbors, bandwidth: float) -> Array:
+def shared_weights(found: Neighbors, among: Neighbors, n_neighbors: int, bandwidth: float) -> Array:
     """Share of the neighbours that both ends have in common, each end its own neighbour (Jarvis and Patrick 1973)."""
     theirs = np.column_stack([np.arange(len(among.indices)), among.indices])
     ours = theirs if found is among else found.indices
@@ -57,13 +85,20 @@ def shared_weights(found: Neighbors, among: Neighbors, bandwidth: float) -> Arra
     return weights
 
 
+def at_least_tiny(distances: Array) -> Array:
+    """Distances that can be divided by, also two of them multiplied."""
+    return np.maximum(distances, np.finfo(distances.dtype).tiny ** 0.25)
+
+
 def bell(ratio: Array) -> Array:
     """``exp(-ratio^2 / 2)``; at least the smallest normal number, so that an edge stays an edge."""
     return np.maximum(np.exp(-0.5 * np.square(ratio)), np.finfo(ratio.dtype).tiny)
 
 
-# Neighbours found, the neighbours of the samples they were found among, and the bandwidth -> a weight for each.
-WEIGHTS: dict[str, Callable[[Neighbors, Neighbors, float], Array]] = {
+# Neighbours found, the neighbours of the samples they were found among, n_neighbors and the bandwidth -> a weight for
+# each; 0 is no edge.
+WEIGHTS: dict[str, Callable[[Neighbors, Neighbors, int, float], Array]] = {
+    "adaptive": adaptive_weights,
     "binary": binary_weights,
     "gaussian": gaussian_weights,
     "local": local_weights,
@@ -78,13 +113,13 @@ SYMMETRIZERS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def neighbor_affinity(neighbors: Neighbors, weights: str, symmetrize: str, bandwidth: float) -> Any:
+def neighbor_affinity(neighbors: Neighbors, weights: str, symmetrize: str, n_neighbors: int, bandwidth: float) -> Any:
     """The graph of the neighbours: CSR, n x n, sorted columns, no diagonal."""
-    n_samples, n_neighbors = neighbors.indices.shape
-    values = WEIGHTS[weights](neighbors, neighbors, bandwidth).ravel()
-    starts = np.arange(0, n_samples * n_neighbors + 1, n_neighbors)
-    columns = neighbors.indices.flatten()  # a copy: sorting the graph must not reorder the neighbours
-    directed = sparse.csr_array((values, columns, starts), shape=(n_samples, n_samples))
+    n_samples = len(neighbors.indices)
+    values = WEIGHTS[weights](neighbors, neighbors, n_neighbors, bandwidth)
+    edges = values != 0
+    starts = np.concatenate([[0], np.cumsum(np.count_nonzero(edges, axis=1))])
+    directed = sparse.csr_array((values[edges], neighbors.indices[edges], starts), shape=(n_samples, n_samples))
     return _finish(directed, symmetrize)
 
 

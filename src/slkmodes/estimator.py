@@ -77,10 +77,12 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         "auto": 0.1, or 0 where the graph falls apart into many more pieces than clusters.
     n_neighbors : int, default=5
         Neighbours of each sample in the graph, the sample itself not counted.
-    affinity : {"binary", "gaussian", "local", "shared", "precomputed"}, default="binary"
-        Weight of an edge: 1 as in the paper, the kernel of the mode term, a Gaussian as wide as the neighbourhoods of
-        both ends, the share of neighbours both ends have in common, or the entries of X, a (sparse) matrix of
-        non-negative affinities between all samples (high for similar samples: not distances).
+    affinity : {"adaptive", "binary", "gaussian", "local", "shared", "precomputed"}, default="adaptive"
+        Weight of an edge. "adaptive": a half for each of the ``n_neighbors`` nearest, and a half for each of the
+        ``n_neighbors`` that are nearest relative to the local scale, of three times as many. The others: 1 as in the
+        paper, the kernel of the mode term, a Gaussian as wide as the neighbourhoods of both ends, the share of
+        neighbours both ends have in common, or the entries of X, a (sparse) matrix of non-negative affinities between
+        all samples (high for similar samples: not distances).
     symmetrize : {"union", "mutual", "average", "none"}, default="average"
         What makes the graph symmetric: an edge where either sample names the other (the larger weight), only
         where both do (the smaller), half the sum of both, so that mutual neighbours count twice, or nothing
@@ -211,7 +213,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         laplacian_weight: Any = "auto",
         balance: float | str = "auto",
         n_neighbors: int = 5,
-        affinity: str = "binary",
+        affinity: str = "adaptive",
         symmetrize: str = "average",
         diagonal_shift: float | str = 0.0,
         neighbor_search: str = "auto",
@@ -487,7 +489,14 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         self.engine_ = engine.name
         self.timings_ = timings
         self._fitted = out_of_sample.Fitted(
-            problem, solution.modes, solution.memberships, solution.labels, graph.index, graph.neighbors, self.affinity
+            problem,
+            solution.modes,
+            solution.memberships,
+            solution.labels,
+            graph.index,
+            graph.neighbors,
+            self.affinity,
+            self.n_neighbors,
         )
         if solution.status is not Status.CONVERGED:
             count = f" ({solution.n_empty} of {self.n_clusters})" if solution.n_empty else ""

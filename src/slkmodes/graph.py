@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from slkmodes.affinity import estimate_bandwidth, given_affinity, neighbor_affinity
+from slkmodes.affinity import estimate_bandwidth, given_affinity, neighbor_affinity, reach_of
 from slkmodes.mode_kernels import GaussianKernel, GraphKernel, ModeKernel
 from slkmodes.neighbors import NeighborIndex, Neighbors, choose_search
 
@@ -29,10 +29,11 @@ def graph_of_features(
     X: Any, n_neighbors: int, search: str, weights: str, symmetrize: str, bandwidth: float | str, n_threads: int
 ) -> Graph:
     """Find the neighbours and weigh them; "auto" is resolved here."""
-    index = NeighborIndex(X, choose_search(*X.shape) if search == "auto" else search, n_neighbors)
+    reach = reach_of(weights, n_neighbors, len(X))
+    index = NeighborIndex(X, choose_search(*X.shape) if search == "auto" else search, reach)
     neighbors = index.graph(n_threads)
-    width = estimate_bandwidth(neighbors) if isinstance(bandwidth, str) else bandwidth
-    affinity = neighbor_affinity(neighbors, weights, symmetrize, width)
+    width = estimate_bandwidth(neighbors, n_neighbors) if isinstance(bandwidth, str) else bandwidth
+    affinity = neighbor_affinity(neighbors, weights, symmetrize, n_neighbors, width)
     return Graph(
         affinity, GaussianKernel(np.asarray(X), width), width, index.search, neighbors.recall, index, neighbors
     )

@@ -16,7 +16,7 @@ from slkmodes.affinity import falls_apart
 from slkmodes.contraction import description_cost, graph_groups
 from slkmodes.engines import make_engine
 from slkmodes.estimator import LaplacianKModes
-from slkmodes.metrics import clustering_accuracy
+from slkmodes.metrics import clustering_accuracy, normalized_cut
 from slkmodes.seeding import SEEDINGS
 from slkmodes.solution import State
 from slkmodes.validation import check_integer, check_weights, count_threads, make_generator
@@ -25,10 +25,15 @@ __all__ = ["ClusterCounts", "Trial", "Tuning", "choose_n_clusters", "tune"]
 
 Array = npt.NDArray[Any]
 
-# Scores that fall short of the best by no more than this part of it, or by so many nats, are as good.
-AS_GOOD, NEXT_TO_NOTHING = 0.06, 0.02
+# Scores that fall short of the best by no more than this part of it are as good.
+AS_GOOD = 0.12
 # Information counts times agreement to this power: cuts that come out differently each time tell nothing.
 CAUTION = 4
+# It counts more where the next cluster costs much more cut than the last one did: the ratio to this power, small costs
+# being taken for noise.
+KINK, NOISE = 1 / 3, 0.002
+# A number less sure than this does not stand out.
+LEAST_SURE = 0.5
 # The paper's range of weights, in steps that a warm start follows easily.
 WEIGHTS_TO_TRY = (1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0)
 
@@ -37,35 +42,41 @@ WEIGHTS_TO_TRY = (1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 3.5, 4.0)
 class ClusterCounts:
     """What :func:`choose_n_clusters` found; see :func:`slkmodes.plots.plot_cluster_counts`."""
 
-    n_clusters: int  # the suggestion: the smallest of those as good
-    as_good: tuple[int, ...]  # all with nearly the best score
+    n_clusters: int  # the suggestion
+    as_good: tuple[int, ...]  # all with nearly the best score, the suggestion among them
+    stands_out: bool  # False: no number does, the data may well be one cloud
     candidates: tuple[int, ...]
     information: tuple[float, ...]  # per candidate: what the clusters tell about the graph (minus the description cost)
     agreements: tuple[float, ...]  # per candidate: how far runs from different random numbers agree
+    kinks: tuple[float, ...]  # per candidate: cut that the next cluster costs, over what the last one cost
+
+    @property
+    def sureness(self) -> tuple[float, ...]:
+        """Per candidate: how surely it is found, more where one more cluster would cost much."""
+        return tuple(max(a, 0.0) ** CAUTION * k**KINK for a, k in zip(self.agreements, self.kinks, strict=True))
 
     @property
     def scores(self) -> tuple[float, ...]:
-        """What is told, times how surely it is found, to the fourth power."""
-        told = zip(self.information, self.agreements, strict=True)
-        return tuple(float(i * max(a, 0.0) ** CAUTION if i > 0 else i) for i, a in told)
+        """What is told, times how surely."""
+        return tuple(i * s if i > 0 else i for i, s in zip(self.information, self.sureness, strict=True))
 
 
 def choose_n_clusters(
-    X: Any, candidates: Iterable[int] = range(2, 21), *, model: LaplacianKModes | None = None, n_runs: int = 6
+    X: Any, candidates: Iterable[int] = range(1, 21), *, model: LaplacianKModes | None = None, n_runs: int = 6
 ) -> ClusterCounts:
     """Suggest a number of clusters from the graph alone.
 
-    For every candidate the graph is clustered as ``init="graph"`` does. Few clusters tell little about where a random
-    walk on the graph goes next, too many cut the edges that it takes, and clusters that are not there come out
-    differently in every run: what counts is the product of information and agreement, the latter to the fourth power.
-    Of the numbers with nearly the largest the smallest is suggested. It is a suggestion: one cloud cut in two may look
-    like two, and the classes somebody has in mind are not always the clusters there are.
+    For every candidate the graph is clustered as ``init="graph"`` does, and three things are multiplied: how much the
+    clusters tell about where a random walk on the graph goes next, how far runs agree (to the fourth power: clusters
+    that are not there come out differently every time), and how much more cut the next cluster would cost than the
+    last one did (to the power 1/3). It is a suggestion: data often have clusters within clusters, and the classes
+    somebody has in mind are not always the clusters there are.
 
     Parameters
     ----------
     X : array-like
         As in :meth:`LaplacianKModes.fit`.
-    candidates : iterable of int, default=range(2, 21)
+    candidates : iterable of int, default=range(1, 21)
         Numbers of clusters to compare.
     model : LaplacianKModes, optional
         Unfitted: its parameters say how the graph is built; ``n_clusters`` is ignored.
@@ -75,8 +86,8 @@ def choose_n_clusters(
     Returns
     -------
     ClusterCounts
-        ``n_clusters``, the suggestion, and ``as_good``, every number that nothing speaks against: with more than one,
-        the data do not decide.
+        ``n_clusters``, the suggestion; ``as_good``, every number that nothing speaks against: with more than one, the
+        data do not decide; ``stands_out``, False where no number does: 1 is then suggested if it is a candidate.
 
     Examples
     --------
@@ -100,15 +111,53 @@ def choose_n_clusters(
             UserWarning,
             stacklevel=2,
         )
-    information, agreements = [], []
-    for count in counts:
+    around = sorted({1, *counts, min(counts[-1] + 1, affinity.shape[0])})  # a kink needs numbers on both sides
+    told, cut = {}, {}
+    for count in around:
         groups = graph_groups(engine, affinity, count, n_runs, make_generator(model.random_state))
-        information.append(-description_cost(affinity, groups.labels))
-        agreements.append(0.0 if groups.agreement is None else groups.agreement)
-    found = ClusterCounts(0, (), counts, tuple(information), tuple(agreements))
-    enough = max(found.scores) - max(AS_GOOD * max(found.scores), NEXT_TO_NOTHING)
-    as_good = [count for count, score in zip(counts, found.scores, strict=True) if score >= enough]
-    return replace(found, n_clusters=as_good[0], as_good=tuple(as_good))
+        agreement = float(count == 1) if groups.agreement is None else groups.agreement
+        told[count] = -description_cost(affinity, groups.labels), agreement
+        cut[count] = normalized_cut(affinity, groups.labels)
+    kink = dict(zip(around, kinks_of(np.array(around), np.array([cut[count] for count in around])), strict=True))
+    information, agreements = zip(*(told[count] for count in counts), strict=True)
+    return suggestion(counts, information, agreements, tuple(kink[count] for count in counts))
+
+
+def suggestion(
+    counts: tuple[int, ...], information: tuple[float, ...], agreements: tuple[float, ...], kinks: tuple[float, ...]
+) -> ClusterCounts:
+    """Weigh what is known about every count: of those as good as the best, the surest is suggested."""
+    found = ClusterCounts(0, (), False, counts, information, agreements, kinks)
+    scores, sureness = np.array(found.scores), np.array(found.sureness)
+    as_good = np.flatnonzero(scores >= scores.max() - AS_GOOD * abs(scores.max()))
+    surest = as_good[np.argmax(sureness[as_good])]
+    if scores[surest] > 0 and sureness[surest] >= LEAST_SURE:
+        return replace(found, n_clusters=counts[surest], as_good=tuple(counts[i] for i in as_good), stands_out=True)
+    if counts[0] == 1:
+        surest, as_good = 0, np.union1d(0, as_good)
+    return replace(found, n_clusters=counts[surest], as_good=tuple(counts[i] for i in as_good))
+
+
+def kinks_of(counts: Array, cuts: Array) -> tuple[float, ...]:
+    """How the cost of clusters changes at every count: the slope of the cut after it over the slope before.
+
+    Merging clusters never raises the normalised cut, so the lowest cut of a larger count bounds those of smaller ones;
+    and slopes are taken of the lower convex hull, or the luck of single runs would make kinks.
+    """
+    cuts = np.minimum.accumulate(cuts[::-1])[::-1]
+    corners: list[int] = []
+    for i in range(len(counts)):
+        while len(corners) > 1 and slope(counts, cuts, *corners[-2:]) >= slope(counts, cuts, corners[-1], i):
+            corners.pop()
+        corners.append(i)
+    slopes = np.diff(np.interp(counts, counts[corners], cuts[corners])) / np.diff(counts)
+    ratios = (slopes[1:] + NOISE) / (slopes[:-1] + NOISE)
+    return (1.0, *(float(ratio) for ratio in ratios), 1.0)[: len(counts)]
+
+
+def slope(x: Array, y: Array, a: int, b: int) -> float:
+    """Of the line through two of the points."""
+    return float((y[b] - y[a]) / (x[b] - x[a]))
 
 
 class Trial(NamedTuple):

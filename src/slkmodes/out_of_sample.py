@@ -30,6 +30,7 @@ class Fitted:
     index: NeighborIndex | None  # None: the affinity was given
     neighbors: Neighbors | None  # of the training rows
     weights: str
+    n_neighbors: int
 
 
 class Extension(NamedTuple):
@@ -64,7 +65,7 @@ def extend(fitted: Fitted, engine: Engine, X: Any, n_threads: int) -> Extension:
         assert fitted.neighbors is not None
         indices, distances = fitted.index.query(X, n_threads)
         found = Neighbors(indices, distances)
-        weights = WEIGHTS[fitted.weights](found, fitted.neighbors, problem.kernel.bandwidth)
+        weights = WEIGHTS[fitted.weights](found, fitted.neighbors, fitted.n_neighbors, problem.kernel.bandwidth)
         starts = np.arange(0, indices.size + 1, indices.shape[1])
         pull = sparse.csr_array((weights.ravel(), indices.ravel(), starts), shape=(len(X), len(Z))) @ Z
         twin = np.where(distances[:, 0] == 0, indices[:, 0], -1)

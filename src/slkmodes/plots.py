@@ -140,15 +140,14 @@ def plot_cluster_counts(counts: Any) -> Any:
     figure = _new_figure(figsize=(8, 4.5), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=[2, 1])
     above.plot(counts.candidates, counts.information, "o-", color="tab:blue", markersize=4, label="information")
-    above.plot(
-        counts.candidates, counts.scores, "o-", color="tab:red", markersize=4, label="information x agreement$^4$"
-    )
+    above.plot(counts.candidates, counts.scores, "o-", color="tab:red", markersize=4, label="score")
     for count in counts.as_good:
         above.axvspan(count - 0.5, count + 0.5, color="tab:orange", alpha=0.25, linewidth=0)
     above.axvline(counts.n_clusters, color="tab:red", linewidth=1)
     others = [str(count) for count in counts.as_good if count != counts.n_clusters]
     tie = f" ({', '.join(others)} as good)" if others else ""
-    above.set_title(f"{counts.n_clusters} clusters suggested{tie}", fontsize=10)
+    doubt = "" if counts.stands_out else ": no number stands out"
+    above.set_title(f"{counts.n_clusters} clusters suggested{tie}{doubt}", fontsize=10)
     above.set_ylabel("nats per step")
     above.legend(fontsize=8)
     below.plot(counts.candidates, counts.agreements, "o-", color="tab:green", markersize=4)

@@ -13,6 +13,7 @@ from slkmodes.affinity import falls_apart
 from slkmodes.contraction import graph_groups
 from slkmodes.density_peaks import density_peak_groups
 from slkmodes.engines.protocol import Engine
+from slkmodes.metrics import normalized_cut
 from slkmodes.mode_kernels import GaussianKernel, ModeKernel, Modes
 from slkmodes.problem import Problem
 from slkmodes.segmentation import diffuse, kmeans_cells, normalized_adjacency
@@ -21,8 +22,10 @@ Array = npt.NDArray[Any]
 Rows = npt.NDArray[np.int64]
 
 
-# Runs on the graph that agree less than this (mean adjusted Rand index) have not found its clusters.
-LEAST_AGREEMENT = 0.62
+# Runs on the graph that agree less than this (mean adjusted Rand index) and whose clusters are left by more of their
+# edges than this (mean share) have not found its clusters.
+LEAST_AGREEMENT = 0.7
+MOST_CUT = 0.06
 # Smoothing of the features: principal components kept, and steps of diffusion along the edges.
 SMOOTHED_COMPONENTS = 50
 SMOOTHING_STEPS = 10
@@ -44,10 +47,17 @@ def auto_seeds(engine: Engine, problem: Problem, rng: np.random.Generator, n_run
     if with_features and falls_apart(problem.affinity, problem.n_clusters):
         return density_peaks(engine, problem, rng, n_runs)
     seeds = graph_seeds(engine, problem, rng, max(n_runs, 2))  # one alone cannot be contradicted
-    if with_features and seeds.agreement is not None and seeds.agreement < LEAST_AGREEMENT:
+    if with_features and contradictory(problem, seeds):
         smoothed = smoothed_features(engine, problem, rng, n_runs)
         return seeds if smoothed.labels is None else smoothed._replace(agreement=seeds.agreement)
     return seeds
+
+
+def contradictory(problem: Problem, seeds: Seeds) -> bool:
+    """Whether the clusterings of the graph disagree, and not for lack of edges to cut."""
+    if seeds.labels is None or seeds.agreement is None or seeds.agreement >= LEAST_AGREEMENT:
+        return False
+    return normalized_cut(problem.affinity, seeds.labels) > MOST_CUT * problem.n_clusters
 
 
 def graph_seeds(engine: Engine, problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
