@@ -4,9 +4,13 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from slkmodes import neighbors
+from slkmodes import exact_search, inverted_lists, neighbors
 from slkmodes.engines import native_available
-from slkmodes.neighbors import SEARCHES, NeighborIndex, choose_search, drop_self, rank_candidates, recall_of
+from slkmodes.neighbors import NeighborIndex, choose_search
+from slkmodes.search import drop_self, rank_candidates, recall_of
+
+SEARCHES = [name for name in neighbors.SEARCHES if name != "nn_descent" or native_available()]
+APPROXIMATE = [name for name in SEARCHES if name in ("nn_descent", "inverted_lists")]
 
 
 def brute(X, k):
@@ -27,12 +31,13 @@ def test_exact_searches_find_the_nearest_others(search, dtype):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("n_features", [12, 80])
-def test_inverted_lists_find_what_they_say_they_find(n_features, dtype):
+@pytest.mark.parametrize("n_features", [12, 200])
+@pytest.mark.parametrize("search", APPROXIMATE)
+def test_approximate_searches_find_what_they_say_they_find(search, n_features, dtype):
     rng = np.random.default_rng(0)
     X = (rng.normal(size=(20, n_features))[rng.integers(20, size=3000)] * 2).astype(dtype)
     X += rng.normal(size=X.shape).astype(dtype)
-    found = NeighborIndex(X, "inverted_lists", 6).graph(2)
+    found = NeighborIndex(X, search, 6).graph(2)
     truth = brute(X, 6)
     assert found.recall >= neighbors.TARGET_RECALL
     assert recall_of(found.distances, truth) == pytest.approx(found.recall, abs=0.03)
@@ -95,7 +100,7 @@ def test_a_crowd_of_copies_costs_no_more_than_other_rows():
     """20,000 copies of one row, which no tree can split: comparing all with all would be 4e8 pairs."""
     X = np.zeros((20_300, 3))
     X[:300] = np.random.default_rng(0).normal(size=(300, 3))
-    search = neighbors.TreeSearch(X, 5, 1)
+    search = exact_search.TreeSearch(X, 5, 1)
     assert search.tree.n == 301
     indices, distances = drop_self(*search.query(X, 6, 1))
     assert np.all(distances[300:] == 0)
@@ -113,7 +118,7 @@ def test_equal_rows_are_grouped_even_where_their_keys_collide(monkeypatch):
                     return np.array([2**63] * 2, dtype=np.uint64)
 
             monkeypatch.setattr(np.random, "default_rng", lambda seed: Fixed())
-        first, group = neighbors.group_equal_rows(X)
+        first, group = exact_search.group_equal_rows(X)
         assert group[0] == group[2]
         assert len(set(group.tolist())) == 3
         np.testing.assert_array_equal(X[first[group]], X)
@@ -123,18 +128,18 @@ def test_widening_is_bounded():
     """Isotropic noise, where principal components tell nothing: recall is reported, memory is not spent."""
     X = np.random.default_rng(0).normal(size=(2000, 300)).astype(np.float32)
     index = NeighborIndex(X, "inverted_lists", 5)
-    assert index.built(1).n_spare <= neighbors.MOST_SPARE_CANDIDATES
+    assert index.built(1).n_spare <= inverted_lists.MOST_SPARE_CANDIDATES
     assert 0 < index.built(1).recall <= 1
 
 
 def test_auto_looks_at_the_shape():
     assert choose_search(3_000_000, 4) == "kd_tree"
     assert choose_search(5_000, 784) == "brute"
-    assert choose_search(70_000, 784) == "inverted_lists"
+    assert choose_search(70_000, 784) == ("nn_descent" if native_available() else "inverted_lists")
 
 
 def test_low_recall_is_said(monkeypatch):
-    monkeypatch.setattr(neighbors.BruteSearch, "recall", 0.5)
+    monkeypatch.setattr(exact_search.BruteSearch, "recall", 0.5)
     X = np.random.default_rng(0).normal(size=(50, 12))
     with pytest.warns(UserWarning, match=r"found 50.0% .* neighbor_search='brute'"):
         NeighborIndex(X, "brute", 5).graph(1)
@@ -158,7 +163,7 @@ def test_drop_self_removes_the_row_or_the_farthest():
 
 def test_candidates_are_ranked_by_distance_then_by_row():
     X = np.array([[0.0], [2.0], [-2.0], [1.0]])
-    indices, distances = rank_candidates(X, np.zeros((1, 1)), np.array([[2, 1, -1, 3]]), 3, 1)
+    indices, distances = rank_candidates(X, np.zeros((1, 1)), np.array([[2, 1, -1, 3]], dtype=np.int32), 3, 1)
     assert indices.tolist() == [[3, 1, 2]]
     assert distances.tolist() == [[1.0, 2.0, 2.0]]
 

@@ -26,7 +26,7 @@ from slkmodes.affinity import SYMMETRIZERS, WEIGHTS, automatic_balance, sufficie
 from slkmodes.engines import ENGINES, Engine, make_engine
 from slkmodes.graph import Graph, graph_of_affinities, graph_of_features
 from slkmodes.mode_updates import MODE_UPDATES
-from slkmodes.neighbors import SEARCHES
+from slkmodes.neighbors import SEARCHES, TARGET_RECALL
 from slkmodes.problem import Method, Problem
 from slkmodes.restarts import Narrate, Run, best_run
 from slkmodes.seeding import SEEDINGS
@@ -91,10 +91,12 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         Added to the diagonal of the affinity (footnote to the paper's proposition 1). "auto" is the smallest
         shift for which no sweep can raise the relaxed objective, found from the graph; it needs a symmetric one. On
         the automatic path of weights the shift is raised where sweeps would swing to and fro.
-    neighbor_search : {"auto", "kd_tree", "brute", "inverted_lists"}, default="auto"
+    neighbor_search : {"auto", "kd_tree", "brute", "nn_descent", "inverted_lists"}, default="auto"
         How neighbours are found. "auto": an exact tree up to 10 features, all pairs up to 10,000 samples, else
-        approximate inverted lists by faiss, widened until a sample of samples finds 98 % of its neighbours.
-        ``neighbor_search_`` and ``neighbor_recall_`` tell what was done.
+        approximate NN-descent (without the C++ kernels: inverted lists by faiss). ``neighbor_search_`` and
+        ``neighbor_recall_`` tell what was done.
+    recall : float, default=0.98
+        Part of the true neighbours that an approximate search shall find, measured on a sample of the samples.
     bandwidth : float or "auto", default="auto"
         Width of the Gaussian kernel of the mode term. "auto": root mean squared distance to the neighbours.
     mode_update : {"argmax", "mean_shift", "density"}, default="argmax"
@@ -217,6 +219,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         symmetrize: str = "average",
         diagonal_shift: float | str = 0.0,
         neighbor_search: str = "auto",
+        recall: float = TARGET_RECALL,
         bandwidth: float | str = "auto",
         mode_update: str = "argmax",
         warm_memberships: bool = False,
@@ -239,6 +242,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         self.symmetrize = symmetrize
         self.diagonal_shift = diagonal_shift
         self.neighbor_search = neighbor_search
+        self.recall = recall
         self.bandwidth = bandwidth
         self.mode_update = mode_update
         self.warm_memberships = warm_memberships
@@ -392,6 +396,8 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         check_real(OWNER, "balance", self.balance, word="auto")
         check_real(OWNER, "diagonal_shift", self.diagonal_shift, word="auto")
         check_real(OWNER, "bandwidth", self.bandwidth, positive=True, word="auto")
+        if not 0 < float(check_real(OWNER, "recall", self.recall)) <= 1:
+            raise ValueError(f"recall of {OWNER} must be above 0 and at most 1; got {self.recall}.")
         check_option(OWNER, "affinity", self.affinity, [*WEIGHTS, "precomputed"])
         check_option(OWNER, "symmetrize", self.symmetrize, SYMMETRIZERS)
         check_option(OWNER, "neighbor_search", self.neighbor_search, [*SEARCHES, "auto"])
@@ -443,7 +449,15 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         else:
             bandwidth = self.bandwidth if self.bandwidth == "auto" else float(self.bandwidth)
             graph = graph_of_features(
-                X, self.n_neighbors, self.neighbor_search, self.affinity, self.symmetrize, bandwidth, n_threads
+                X,
+                self.n_neighbors,
+                self.neighbor_search,
+                self.affinity,
+                self.symmetrize,
+                bandwidth,
+                n_threads,
+                float(self.recall),
+                self._say,
             )
         width = "" if graph.bandwidth is None else f", bandwidth {graph.bandwidth:.4g}"
         self._say(

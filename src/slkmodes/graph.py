@@ -9,7 +9,8 @@ import numpy as np
 
 from slkmodes.affinity import estimate_bandwidth, given_affinity, neighbor_affinity, reach_of
 from slkmodes.mode_kernels import GaussianKernel, GraphKernel, ModeKernel
-from slkmodes.neighbors import NeighborIndex, Neighbors, choose_search
+from slkmodes.neighbors import TARGET_RECALL, NeighborIndex, Neighbors, choose_search
+from slkmodes.search import Say, keep_quiet
 
 
 @dataclass(frozen=True)
@@ -26,12 +27,20 @@ class Graph:
 
 
 def graph_of_features(
-    X: Any, n_neighbors: int, search: str, weights: str, symmetrize: str, bandwidth: float | str, n_threads: int
+    X: Any,
+    n_neighbors: int,
+    search: str,
+    weights: str,
+    symmetrize: str,
+    bandwidth: float | str,
+    n_threads: int,
+    recall: float = TARGET_RECALL,
+    say: Say = keep_quiet,
 ) -> Graph:
     """Find the neighbours and weigh them; "auto" is resolved here."""
     reach = reach_of(weights, n_neighbors, len(X))
-    index = NeighborIndex(X, choose_search(*X.shape) if search == "auto" else search, reach)
-    neighbors = index.graph(n_threads)
+    index = NeighborIndex(X, choose_search(*X.shape) if search == "auto" else search, reach, recall)
+    neighbors = index.graph(n_threads, say)
     width = estimate_bandwidth(neighbors, n_neighbors) if isinstance(bandwidth, str) else bandwidth
     affinity = neighbor_affinity(neighbors, weights, symmetrize, n_neighbors, width)
     return Graph(

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "lists.hpp"
+
 namespace slk {
 
 // One z-update of all rows, eqs. (6) and (8).
@@ -64,14 +66,70 @@ struct Nearest {
     int threads;
 };
 
-// Squared distance of every query to each of its candidate rows; infinity where the candidate is -1.
+// Random-projection trees over the first `n_leading` columns of the points: tree t leaves every row's number in
+// order[t], halves of halves next to each other down to `leaf_rows`.
+struct Forest {
+    std::int64_t n_rows, n_columns, n_leading, n_trees, leaf_rows;
+    const float* points;
+    std::uint64_t seed;
+    std::int32_t* order;
+    int threads;
+};
+
+// Groups of rows to compare with each other: group g has n_members[g] members from starts[g] on, the first n_fresh[g]
+// of which are compared with all, the others with those only. Where `data` is given, distances are those of its rows
+// (row r of the points is row numbers[r] of the data) times `unit`, and the points, its projection, only rule pairs out.
 template <typename T>
-struct Distances {
-    std::int64_t n_queries, n_candidates, n_features;
+struct Join {
+    std::int64_t n_columns, n_groups, n_features;
+    const float* points;
+    const T* data;
+    double unit;
+    const std::int32_t* numbers;
+    const std::int64_t* starts;
+    const std::int32_t* members;
+    const std::int32_t* n_fresh;
+    const std::int32_t* n_members;
+    Lists lists;
+    int threads;
+};
+
+// Groups for the next join: for every row up to `most` fresh and `most` other entries of its list, and as many rows
+// that list it; 4 * most places per row, n_members of them used, the n_fresh first.
+struct Candidates {
+    std::int64_t most;
+    Lists lists;
+    std::uint64_t seed;
+    std::int32_t* members;
+    std::int32_t* n_fresh;
+    std::int32_t* n_members;
+    int threads;
+};
+
+// The k nearest of each query's candidates (-1: none) by their distance in the data. Queries are taken in `order`, or
+// as they come where it is null.
+template <typename T>
+struct Rank {
+    std::int64_t n_queries, n_candidates, n_features, k;
     const T* queries;
     const T* rows;
-    const std::int64_t* candidates;
+    const std::int32_t* candidates;
+    const std::int32_t* order;
+    std::int32_t* indices;
     T* squared;
+    int threads;
+};
+
+// Candidates for new points by a walk over links between rows (-1: no more), for each from its own starts: the `n_kept`
+// nearest rows met, nearest first. Queries are taken in `order`.
+struct Walk {
+    std::int64_t n_rows, n_columns, n_queries, n_links, n_starts, n_kept;
+    const float* points;
+    const float* queries;
+    const std::int32_t* links;
+    const std::int32_t* starts;
+    const std::int32_t* order;
+    std::int32_t* found;
     int threads;
 };
 
@@ -99,8 +157,13 @@ void run(const MeanShift<T>&);
 template <typename T>
 void run(const Nearest<T>&);
 template <typename T>
-void run(const Distances<T>&);
-template <typename T>
 void run(const Diffuse<T>&);
+template <typename T>
+void run(const Rank<T>&);
+void run(const Forest&);
+template <typename T>
+std::int64_t run(const Join<T>&);  // how many entries were new
+void run(const Candidates&);
+void run(const Walk&);
 
 }  // namespace slk

@@ -2,7 +2,9 @@
 // caller's promise. The GIL is released while a kernel runs.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 
+#include <optional>
 #include <stdexcept>
 
 #include "kernels.hpp"
@@ -96,21 +98,6 @@ void nearest(Input<T, 2> rows, Input<T, 2> queries, Output<std::int64_t, 2> indi
 }
 
 template <typename T>
-void distances(Input<T, 2> rows, Input<T, 2> queries, Input<std::int64_t, 2> candidates, Output<T, 2> squared,
-               int threads) {
-    require(rows.shape(1) == queries.shape(1), "distances: rows and queries differ in features");
-    require(candidates.shape(0) == queries.shape(0) && squared.shape(0) == queries.shape(0) &&
-                candidates.shape(1) == squared.shape(1),
-            "distances: candidates and output differ in shape");
-    require(threads > 0, "distances: threads must be positive");
-    const slk::Distances<T> job{std::int64_t(queries.shape(0)), std::int64_t(candidates.shape(1)),
-                                std::int64_t(rows.shape(1)), queries.data(), rows.data(), candidates.data(),
-                                squared.data(), threads};
-    nb::gil_scoped_release nogil;
-    slk::run(job);
-}
-
-template <typename T>
 void diffuse(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, Input<T, 1> weights, double scale,
              double coefficient, Input<T, 2> now, Output<T, 2> before, Output<T, 2> total, int threads) {
     const auto n = std::int64_t(now.shape(0)), width = std::int64_t(now.shape(1));
@@ -124,6 +111,95 @@ void diffuse(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, 
     require(threads > 0, "diffuse: threads must be positive");
     const slk::Diffuse<T> job{n, width, row_starts.data(), columns.data(), weights.data(), scale, coefficient,
                               now.data(), before.data(), total.data(), threads};
+    nb::gil_scoped_release nogil;
+    slk::run(job);
+}
+
+slk::Lists lists_of(Output<std::int32_t, 2> rows, Output<float, 2> squared, Output<std::uint8_t, 2> fresh) {
+    require(rows.shape(0) == squared.shape(0) && rows.shape(0) == fresh.shape(0) && rows.shape(1) > 0 &&
+                rows.shape(1) == squared.shape(1) && rows.shape(1) == fresh.shape(1),
+            "lists: arrays differ in shape");
+    require(rows.shape(1) % 16 == 0, "lists: must be padded to 16s of entries");
+    return {std::int64_t(rows.shape(0)), std::int64_t(rows.shape(1)), rows.data(), squared.data(), fresh.data()};
+}
+
+void forest(Input<float, 2> points, std::int64_t n_leading, std::int64_t leaf_rows, std::uint64_t seed,
+            Output<std::int32_t, 2> order, int threads) {
+    require(order.shape(1) == points.shape(0), "forest: order has the wrong number of rows");
+    require(points.shape(1) % 16 == 0, "forest: points must be padded to 16s of columns");
+    require(n_leading % 16 == 0 && n_leading > 0 && n_leading <= std::int64_t(points.shape(1)) && leaf_rows > 0,
+            "forest: leading columns must be some 16s of columns, leaves some rows");
+    require(threads > 0, "forest: threads must be positive");
+    const slk::Forest job{std::int64_t(points.shape(0)), std::int64_t(points.shape(1)), n_leading,
+                          std::int64_t(order.shape(0)), leaf_rows, points.data(), seed, order.data(), threads};
+    nb::gil_scoped_release nogil;
+    slk::run(job);
+}
+
+template <typename T>
+std::int64_t join(Input<float, 2> points, std::optional<Input<T, 2>> data, double unit,
+                  Input<std::int32_t, 1> numbers, Input<std::int64_t, 1> starts, Input<std::int32_t, 1> members, Input<std::int32_t, 1> n_fresh,
+                  Input<std::int32_t, 1> n_members, Output<std::int32_t, 2> rows, Output<float, 2> squared,
+                  Output<std::uint8_t, 2> fresh, int threads) {
+    const slk::Lists lists = lists_of(rows, squared, fresh);
+    require(std::int64_t(points.shape(0)) == lists.n_rows && points.shape(0) == numbers.shape(0),
+            "join: points, numbers and lists differ in rows");
+    require(points.shape(1) % 16 == 0, "join: points must be padded to 16s of columns");
+    require(starts.shape(0) == n_fresh.shape(0) && starts.shape(0) == n_members.shape(0),
+            "join: arrays of groups differ in length");
+    require(threads > 0, "join: threads must be positive");
+    const slk::Join<T> job{std::int64_t(points.shape(1)), std::int64_t(starts.shape(0)),
+                           data ? std::int64_t(data->shape(1)) : 0, points.data(), data ? data->data() : nullptr, unit,
+                           numbers.data(), starts.data(), members.data(), n_fresh.data(), n_members.data(), lists,
+                           threads};
+    nb::gil_scoped_release nogil;
+    return slk::run(job);
+}
+
+void candidates(std::int64_t most, std::uint64_t seed, Output<std::int32_t, 2> rows, Output<float, 2> squared,
+                Output<std::uint8_t, 2> fresh, Output<std::int32_t, 2> members, Output<std::int32_t, 1> n_fresh,
+                Output<std::int32_t, 1> n_members, int threads) {
+    const slk::Lists lists = lists_of(rows, squared, fresh);
+    require(most > 0 && std::int64_t(members.shape(1)) == 4 * most, "candidates: members must have 4 * most columns");
+    require(std::int64_t(members.shape(0)) == lists.n_rows && std::int64_t(n_fresh.shape(0)) == lists.n_rows &&
+                std::int64_t(n_members.shape(0)) == lists.n_rows,
+            "candidates: outputs have the wrong number of rows");
+    require(threads > 0, "candidates: threads must be positive");
+    const slk::Candidates job{most, lists, seed, members.data(), n_fresh.data(), n_members.data(), threads};
+    nb::gil_scoped_release nogil;
+    slk::run(job);
+}
+
+void walk(Input<float, 2> points, Input<float, 2> queries, Input<std::int32_t, 2> links, Input<std::int32_t, 2> starts,
+          Input<std::int32_t, 1> order, Output<std::int32_t, 2> found, int threads) {
+    require(points.shape(1) == queries.shape(1), "walk: points and queries differ in columns");
+    require(links.shape(0) == points.shape(0), "walk: links and points differ in rows");
+    require(found.shape(0) == queries.shape(0) && starts.shape(0) == queries.shape(0) &&
+                order.shape(0) == queries.shape(0) && found.shape(1) > 0,
+            "walk: arrays of queries differ in shape");
+    require(threads > 0, "walk: threads must be positive");
+    const slk::Walk job{std::int64_t(points.shape(0)), std::int64_t(points.shape(1)), std::int64_t(queries.shape(0)),
+                        std::int64_t(links.shape(1)), std::int64_t(starts.shape(1)), std::int64_t(found.shape(1)),
+                        points.data(), queries.data(), links.data(), starts.data(), order.data(), found.data(),
+                        threads};
+    nb::gil_scoped_release nogil;
+    slk::run(job);
+}
+
+template <typename T>
+void rank(Input<T, 2> rows, Input<T, 2> queries, Input<std::int32_t, 2> candidates,
+          std::optional<Input<std::int32_t, 1>> order,
+          Output<std::int32_t, 2> indices, Output<T, 2> squared, int threads) {
+    require(rows.shape(1) == queries.shape(1), "rank: rows and queries differ in features");
+    require(candidates.shape(0) == queries.shape(0) && (!order || order->shape(0) == queries.shape(0)) &&
+                indices.shape(0) == queries.shape(0) && squared.shape(0) == queries.shape(0) &&
+                indices.shape(1) == squared.shape(1) && indices.shape(1) > 0,
+            "rank: arrays differ in shape");
+    require(threads > 0, "rank: threads must be positive");
+    const slk::Rank<T> job{std::int64_t(queries.shape(0)), std::int64_t(candidates.shape(1)),
+                           std::int64_t(rows.shape(1)), std::int64_t(indices.shape(1)), queries.data(), rows.data(),
+                           candidates.data(), order ? order->data() : nullptr, indices.data(), squared.data(),
+                           threads};
     nb::gil_scoped_release nogil;
     slk::run(job);
 }
@@ -142,10 +218,14 @@ void add_kernels(nb::module_& m) {
     m.def("mean_shift", &mean_shift<T>, array("rows"), array("modes"), arg("gamma"), array("order"),
           array("weights"), array("starts"), array("tile_cluster"), array("sums"), array("masses"),
           arg("threads"));
-    m.def("distances", &distances<T>, array("rows"), array("queries"), array("candidates"), array("squared"),
-          arg("threads"));
     m.def("diffuse", &diffuse<T>, array("row_starts"), array("columns"), array("weights"), arg("scale"),
           arg("coefficient"), array("now"), array("before"), array("total"), arg("threads"));
+    m.def("rank", &rank<T>, array("rows"), array("queries"), array("candidates"),
+          nb::arg("order").noconvert().none(), array("indices"),
+          array("squared"), arg("threads"));
+    m.def("join", &join<T>, array("points"), nb::arg("data").noconvert().none(), arg("unit"), array("numbers"), array("starts"),
+          array("members"), array("n_fresh"), array("n_members"), array("rows"), array("squared"), array("fresh"),
+          arg("threads"));
     m.def("nearest", &nearest<T>, array("rows"), array("queries"), array("indices"), array("squared"),
           arg("threads"));
 }
@@ -156,4 +236,13 @@ NB_MODULE(_kernels, m) {
     m.doc() = "C++ kernels of the native engine; use them through slkmodes.engines.";
     add_kernels<float>(m);
     add_kernels<double>(m);
+    const auto array = [](const char* name) { return nb::arg(name).noconvert(); };
+    using nb::arg;
+    m.def("forest", &forest, array("points"), arg("n_leading"), arg("leaf_rows"), arg("seed"), array("order"),
+          arg("threads"));
+    m.def("walk", &walk, array("points"), array("queries"), array("links"), array("starts"), array("order"),
+          array("found"),
+          arg("threads"));
+    m.def("candidates", &candidates, arg("most"), arg("seed"), array("rows"), array("squared"), array("fresh"),
+          array("members"), array("n_fresh"), array("n_members"), arg("threads"));
 }

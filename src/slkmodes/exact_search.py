@@ -1,0 +1,96 @@
+"""Exact searches: a tree for few features, all pairs for few rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from slkmodes.engines import native_available
+from slkmodes.search import Array, Found, Say, Search, keep_quiet, rank_candidates
+
+# Neighbours asked of a library beyond the k wanted, so that ties can be put in order.
+SPARE_CANDIDATES = 8
+
+
+class TreeSearch(Search):
+    """Exact search in a KD-tree: the fastest in a few dimensions.
+
+    The tree holds different rows only: it cannot split copies of one row, and would compare each with all.
+    """
+
+    recall = 1.0
+
+    def __init__(self, X: Array, n_neighbors: int, n_threads: int, target: float = 1.0, say: Say = keep_quiet) -> None:
+        from scipy.spatial import cKDTree
+
+        first, group = group_equal_rows(X)
+        rows = X[first]
+        self.order = np.argsort(group, kind="stable")  # rows of X, copies side by side
+        self.counts = np.bincount(group)
+        self.starts = np.cumsum(self.counts) - self.counts
+        # Splitting boxes in the middle, with larger leaves, halves the time against the median splits.
+        self.tree = cKDTree(rows, leafsize=32, balanced_tree=False)
+        self.dtype = X.dtype
+
+    def query(self, Q: Array, k: int, n_threads: int) -> Found:
+        """The k rows of X nearest to each row of Q."""
+        n_groups = min(k + SPARE_CANDIDATES, self.tree.n)
+        found: Any = self.tree.query(Q, k=np.arange(1, n_groups + 1), workers=n_threads)
+        distances, groups = found
+        indices, distances = self._copies(groups, distances, k)
+        ranked = np.lexsort((indices, distances), axis=1)
+        return (
+            np.take_along_axis(indices, ranked, axis=1),
+            np.take_along_axis(distances, ranked, axis=1).astype(self.dtype),
+        )
+
+    def _copies(self, groups: Array, distances: Array, k: int) -> Found:
+        """The first k rows of the groups found, all copies of the nearest before any of the next."""
+        ends = np.cumsum(self.counts[groups], axis=1)
+        shape = (len(groups), k)
+        rows, apart = np.empty(shape, dtype=np.int64), np.empty(shape)
+        queries = np.arange(len(groups))
+        for place in range(k):
+            slot = np.count_nonzero(ends <= place, axis=1)
+            group = groups[queries, slot]
+            nth = place - (ends[queries, slot] - self.counts[group])
+            rows[:, place] = self.order[self.starts[group] + nth]
+            apart[:, place] = distances[queries, slot]
+        return rows, apart
+
+
+class BruteSearch(Search):
+    """Exact search over all pairs, block by block."""
+
+    recall = 1.0
+
+    def __init__(self, X: Array, n_neighbors: int, n_threads: int, target: float = 1.0, say: Say = keep_quiet) -> None:
+        self.X = X
+
+    def query(self, Q: Array, k: int, n_threads: int) -> Found:
+        """The k rows of X nearest to each row of Q."""
+        if native_available():
+            from slkmodes import _kernels
+
+            indices = np.empty((len(Q), k), dtype=np.int64)
+            squared = np.empty((len(Q), k), dtype=self.X.dtype)
+            _kernels.nearest(self.X, Q, indices, squared, n_threads)
+            return indices, np.sqrt(squared)
+        from sklearn.neighbors import NearestNeighbors
+
+        n_candidates = min(k + SPARE_CANDIDATES, len(self.X))
+        search = NearestNeighbors(n_neighbors=n_candidates, algorithm="brute").fit(self.X)
+        candidates = search.kneighbors(Q, return_distance=False).astype(np.int32)
+        return rank_candidates(self.X, Q, candidates, k, n_threads)
+
+
+def group_equal_rows(X: Array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The first row of every group of equal rows, and the group of every row, by sorting one key per row."""
+    bits = X.view(f"u{X.itemsize}").astype(np.uint64)
+    factors = np.random.default_rng(0).integers(2**63, size=X.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    _, first, group = np.unique((bits * factors).sum(axis=1), return_index=True, return_inverse=True)
+    if not np.array_equal(X[first[group]], X):  # two different rows with one key
+        _, first, group = np.unique(X, axis=0, return_index=True, return_inverse=True)
+    return first, group

@@ -1,0 +1,146 @@
+// Compare the members of groups with each other and offer each to the other's list: the leaves of a tree, or the
+// neighbours of a row, which are likely neighbours of each other.
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "kernels.hpp"
+#include "lists.hpp"
+#include "simd.hpp"
+
+namespace slk {
+namespace {
+
+constexpr int AT_ONCE = 4;
+
+class Locks {
+  public:
+    explicit Locks(std::int64_t n) : flags_(new std::atomic<std::uint8_t>[n]) {
+        for (std::int64_t i = 0; i < n; ++i) flags_[i].store(0, std::memory_order_relaxed);
+    }
+    void acquire(std::int64_t i) {
+        while (flags_[i].exchange(1, std::memory_order_acquire)) {
+        }
+    }
+    void release(std::int64_t i) { flags_[i].store(0, std::memory_order_release); }
+
+  private:
+    std::unique_ptr<std::atomic<std::uint8_t>[]> flags_;
+};
+
+struct Pair {
+    std::int32_t a, b;
+    float squared;
+};
+
+// Squared distances of AT_ONCE x AT_ONCE rows of a tile, each sum formed in the same order whoever comes first.
+SLK_INLINE void tile_distances(const float* a, const float* b, std::int64_t n_columns,
+                               float (&squared)[AT_ONCE][AT_ONCE]) {
+    Vector<float, 16> lanes[AT_ONCE][AT_ONCE];
+    for (auto& of_a : lanes)
+        for (auto& lane : of_a) lane = filled<16>(0.0f);
+    for (std::int64_t d = 0; d < n_columns; d += 16) {
+        Vector<float, 16> row[AT_ONCE];
+        for (int j = 0; j < AT_ONCE; ++j) row[j] = load<16>(b + j * n_columns + d);
+        for (int i = 0; i < AT_ONCE; ++i) {
+            const auto one = load<16>(a + i * n_columns + d);
+            for (int j = 0; j < AT_ONCE; ++j) {
+                const auto difference = one - row[j];
+                lanes[i][j] += difference * difference;
+            }
+        }
+    }
+    for (int i = 0; i < AT_ONCE; ++i)
+        for (int j = 0; j < AT_ONCE; ++j) squared[i][j] = sum<float, 16>(lanes[i][j]);
+}
+
+// All pairs of a group with a fresh member that at least one of both would like to have.
+template <typename T>
+SLK_INLINE std::int64_t promising_pairs(const Join<T>& s, const std::int32_t* members, std::int64_t count,
+                                        std::int64_t n_fresh, float* tile, float* limit, Pair* found) {
+    const std::int64_t padded = (count + AT_ONCE - 1) / AT_ONCE * AT_ONCE;
+    for (std::int64_t i = 0; i < padded; ++i) {
+        const std::int32_t row = members[std::min(i, count - 1)];
+        std::memcpy(tile + i * s.n_columns, s.points + std::int64_t(row) * s.n_columns, s.n_columns * sizeof(float));
+        limit[i] = farthest(s.lists, row);
+    }
+    std::int64_t n_found = 0;
+    for (std::int64_t i = 0; i < n_fresh; i += AT_ONCE)
+        for (std::int64_t j = i; j < count; j += AT_ONCE) {
+            float squared[AT_ONCE][AT_ONCE];
+            tile_distances(tile + i * s.n_columns, tile + j * s.n_columns, s.n_columns, squared);
+            for (int u = 0; u < AT_ONCE; ++u)
+                for (int v = 0; v < AT_ONCE; ++v)
+                    if (i + u < n_fresh && i + u < j + v && j + v < count &&
+                        squared[u][v] <= std::max(limit[i + u], limit[j + v]))
+                        found[n_found++] = {members[i + u], members[j + v], squared[u][v]};
+        }
+    return n_found;
+}
+
+// Offer each of a pair to the other. Both know how far apart they are in the data at most once.
+template <typename T>
+SLK_INLINE std::int64_t offer_pair(const Join<T>& s, Pair pair, Locks& locks) {
+    std::int64_t n_updates = 0;
+    bool exact = !s.data;
+    for (int side = 0; side < 2; ++side) {
+        const std::int32_t row = side ? pair.b : pair.a, other = side ? pair.a : pair.b;
+        if (pair.squared > farthest(s.lists, row) || holds(s.lists, row, other)) continue;
+        if (!exact) {
+            pair.squared = float(s.unit * squared_distance(s.data + std::int64_t(s.numbers[row]) * s.n_features,
+                                                  s.data + std::int64_t(s.numbers[other]) * s.n_features, s.n_features));
+            exact = true;
+            if (pair.squared > farthest(s.lists, row)) continue;
+        }
+        locks.acquire(row);
+        n_updates += offer(s.lists, row, other, pair.squared);
+        locks.release(row);
+    }
+    return n_updates;
+}
+
+struct Scratch {
+    std::vector<float> tile, limit;
+    std::vector<Pair> pairs;
+};
+
+template <typename T>
+SLK_INLINE std::int64_t join_members(const Join<T>& s, std::int64_t group, Scratch& scratch, Locks& locks) {
+    if (s.n_members[group] < 2) return 0;
+    const std::int64_t n_found = promising_pairs(s, s.members + s.starts[group], s.n_members[group], s.n_fresh[group],
+                                                 scratch.tile.data(), scratch.limit.data(), scratch.pairs.data());
+    std::int64_t n_updates = 0;
+    for (std::int64_t i = 0; i < n_found; ++i) n_updates += offer_pair(s, scratch.pairs[i], locks);
+    return n_updates;
+}
+
+SLK_DISPATCH std::int64_t join_group(const Join<float>& s, std::int64_t group, Scratch& scratch, Locks& locks) {
+    return join_members(s, group, scratch, locks);
+}
+
+SLK_DISPATCH std::int64_t join_group(const Join<double>& s, std::int64_t group, Scratch& scratch, Locks& locks) {
+    return join_members(s, group, scratch, locks);
+}
+
+}  // namespace
+
+template <typename T>
+std::int64_t run(const Join<T>& s) {
+    Locks locks(s.lists.n_rows);
+    const std::int64_t most = s.n_groups ? *std::max_element(s.n_members, s.n_members + s.n_groups) : 0;
+    std::int64_t n_updates = 0;
+#pragma omp parallel num_threads(s.threads) reduction(+ : n_updates)
+    {
+        Scratch scratch{std::vector<float>((most + AT_ONCE) * s.n_columns), std::vector<float>(most + AT_ONCE),
+                        std::vector<Pair>(most * most / 2 + 1)};
+#pragma omp for schedule(dynamic, 64)
+        for (std::int64_t group = 0; group < s.n_groups; ++group) n_updates += join_group(s, group, scratch, locks);
+    }
+    return n_updates;
+}
+
+template std::int64_t run(const Join<float>&);
+template std::int64_t run(const Join<double>&);
+
+}  // namespace slk

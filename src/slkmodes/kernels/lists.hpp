@@ -1,0 +1,67 @@
+// The nearest rows found so far, one list per row, and how a candidate gets into one.
+#pragma once
+
+#include <cstdint>
+
+#include "simd.hpp"
+
+namespace slk {
+
+// Lists of `width` entries (some 16s), by distance, then by row number; -1 and infinity where there are too few. What a list
+// holds in the end is the best of all it was offered, in whatever order: so threads may share the offering.
+struct Lists {
+    std::int64_t n_rows, width;
+    std::int32_t* rows;
+    float* squared;
+    std::uint8_t* fresh;  // entries whose neighbours have not been looked at yet
+};
+
+SLK_INLINE bool comes_before(float squared, std::int32_t row, float other_squared, std::int32_t other_row) {
+    return squared < other_squared || (squared == other_squared && row < other_row);
+}
+
+// The caller holds the lock of the list. Returns whether the candidate was new and good enough.
+SLK_INLINE bool offer(const Lists& lists, std::int64_t row, std::int32_t candidate, float squared) {
+    float* distances = lists.squared + row * lists.width;
+    std::int32_t* rows = lists.rows + row * lists.width;
+    std::uint8_t* fresh = lists.fresh + row * lists.width;
+    std::int64_t place = lists.width - 1;
+    if (!comes_before(squared, candidate, distances[place], rows[place])) return false;
+    while (place > 0 && comes_before(squared, candidate, distances[place - 1], rows[place - 1])) --place;
+    if (place > 0 && rows[place - 1] == candidate) return false;  // its distance is always the same
+    for (std::int64_t i = lists.width - 1; i > place; --i) {
+        distances[i] = distances[i - 1];
+        rows[i] = rows[i - 1];
+        fresh[i] = fresh[i - 1];
+    }
+    distances[place] = squared;
+    rows[place] = candidate;
+    fresh[place] = 1;
+    return true;
+}
+
+// The distance that a candidate of this row has to stay below. Another thread may be lowering it: then the candidate
+// is refused under the lock.
+SLK_INLINE float farthest(const Lists& lists, std::int64_t row) {
+    float squared;
+    __atomic_load(lists.squared + (row + 1) * lists.width - 1, &squared, __ATOMIC_RELAXED);
+    return squared;
+}
+
+// Whether a list holds a row. Without its lock: while entries move up, each of them is always somewhere, and one that is
+// being dropped would be refused again.
+SLK_INLINE bool holds(const Lists& lists, std::int64_t row, std::int32_t candidate) {
+    const std::int32_t* rows = lists.rows + row * lists.width;
+    auto hits = load<16>(rows) == candidate;
+    for (std::int64_t i = 16; i < lists.width; i += 16) hits |= load<16>(rows + i) == candidate;
+    return fold<std::int32_t, 16>(hits, [](const auto& low, const auto& high) { return low | high; }) != 0;
+}
+
+// A number that looks random but depends on nothing else (the finaliser of MurmurHash3).
+SLK_INLINE std::uint64_t scramble(std::uint64_t x) {
+    x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdull;
+    x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53ull;
+    return x ^ (x >> 33);
+}
+
+}  // namespace slk

@@ -1,0 +1,83 @@
+// Candidates for new points: walk over the graph of neighbours towards each, keeping the best few seen.
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "kernels.hpp"
+#include "simd.hpp"
+
+namespace slk {
+namespace {
+
+struct Seen {
+    float squared;
+    std::int32_t row;
+    bool done;  // its neighbours have been looked at
+};
+
+struct Traveller {
+    std::vector<Seen> best;             // ascending
+    std::vector<std::uint32_t> visits;  // the last query that met each row
+    std::uint32_t query = 0;
+};
+
+// Put a row in its place among the best; returns the place, or the end where it is not good enough.
+SLK_INLINE std::size_t keep(std::vector<Seen>& best, std::size_t most, float squared, std::int32_t row) {
+    if (best.size() == most && !(squared < best.back().squared)) return most;
+    if (best.size() < most) best.push_back({});
+    std::size_t place = best.size() - 1;
+    for (; place > 0 && squared < best[place - 1].squared; --place) best[place] = best[place - 1];
+    best[place] = {squared, row, false};
+    return place;
+}
+
+SLK_INLINE void fetch_ahead(const float* row, std::int64_t n_columns) {
+    for (std::int64_t d = 0; d < n_columns; d += 16) __builtin_prefetch(row + d);
+}
+
+SLK_DISPATCH void travel(const Walk& s, std::int64_t query, Traveller& t) {
+    const float* own = s.queries + query * s.n_columns;
+    const auto meet = [&](std::int32_t row) {
+        if (t.visits[row] == t.query) return std::size_t(s.n_kept);
+        t.visits[row] = t.query;
+        const float squared = float(squared_distance(own, s.points + std::int64_t(row) * s.n_columns, s.n_columns));
+        return keep(t.best, std::size_t(s.n_kept), squared, row);
+    };
+    t.best.clear();
+    if (++t.query == 0) {  // wrapped around
+        std::fill(t.visits.begin(), t.visits.end(), 0);
+        t.query = 1;
+    }
+    for (std::int64_t i = 0; i < s.n_starts; ++i) meet(s.starts[query * s.n_starts + i]);
+    std::size_t next = 0;
+    while (next < t.best.size()) {
+        if (t.best[next].done) {
+            ++next;
+            continue;
+        }
+        t.best[next].done = true;
+        const std::int32_t* around = s.links + std::int64_t(t.best[next].row) * s.n_links;
+        for (std::int64_t i = 0; i < s.n_links && around[i] >= 0; ++i)  // all on their way before the first is needed
+            if (t.visits[around[i]] != t.query) fetch_ahead(s.points + std::int64_t(around[i]) * s.n_columns, s.n_columns);
+        std::size_t nearest = next + 1;
+        for (std::int64_t i = 0; i < s.n_links && around[i] >= 0; ++i) nearest = std::min(nearest, meet(around[i]));
+        next = nearest;  // go on from the nearest that is new
+    }
+    for (std::int64_t i = 0; i < s.n_kept; ++i)
+        s.found[query * s.n_kept + i] = i < std::int64_t(t.best.size()) ? t.best[i].row : -1;
+}
+
+}  // namespace
+
+void run(const Walk& s) {
+#pragma omp parallel num_threads(s.threads)
+    {
+        Traveller traveller;
+        traveller.best.reserve(s.n_kept + 1);
+        traveller.visits.assign(s.n_rows, 0);
+#pragma omp for schedule(dynamic, 16)
+        for (std::int64_t i = 0; i < s.n_queries; ++i) travel(s, s.order[i], traveller);
+    }
+}
+
+}  // namespace slk

@@ -1,0 +1,241 @@
+"""Approximate search by NN-descent: neighbours of neighbours are likely neighbours (Dong, Moses and Li, WWW 2011).
+
+Rows are compared on their leading principal components, which fit into the caches. Random-projection trees give the
+first lists, rounds of comparing neighbours with each other improve them, and the lists are then ranked by the distances
+of the data itself. Should a sample of rows find too few of its true neighbours, further rounds use those distances,
+the components ruling out most pairs. What a list holds is the best of all it was offered, so neither the order of the
+offers nor the number of threads matters.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from slkmodes.engines import native_available
+from slkmodes.exact_search import BruteSearch
+from slkmodes.projection import Projection
+from slkmodes.search import (
+    RECALL_SAMPLE,
+    Array,
+    Found,
+    Say,
+    Search,
+    drop_self,
+    keep_quiet,
+    rank_candidates,
+    recall_of,
+)
+
+# Principal components compared, those the trees look at, and the rows of a sample they are computed from.
+N_COMPONENTS = 128
+LEADING_COMPONENTS = 32
+SAMPLE_ROWS = 4096
+# The kernels read columns and list entries in vectors of so many.
+LANES = 16
+# Trees, and the rows of a leaf at most: all of them are compared with each other.
+N_TREES = 8
+LEAF_ROWS = 128
+# Entries of a list that are compared with each other in a round, of each kind (fresh or not, listed or listing): this
+# part of the neighbours wanted, within limits.
+CANDIDATES = 0.8
+FEWEST_CANDIDATES, MOST_CANDIDATES = 12, 48
+# Rounds end when one changes a smaller part of all entries.
+FEW_UPDATES = 0.02
+MOST_ROUNDS = 12
+# Further attempts where the recall falls short.
+MOST_REFINEMENTS = 6
+# A walk towards a new row starts from the nearest few of some rows spread over all, and keeps so many more rows than
+# twice those wanted; or more, until a sample finds enough.
+N_LANDMARKS = 256
+N_STARTS = 4
+SPARE_CANDIDATES, MOST_SPARE_CANDIDATES = 16, 512
+
+
+class DescentSearch(Search):
+    """Lists of near rows, improved until a sample finds the target part of its true neighbours."""
+
+    def __init__(self, X: Array, n_neighbors: int, n_threads: int, target: float, say: Say = keep_quiet) -> None:
+        if not native_available():
+            raise ImportError(
+                "neighbor_search='nn_descent' needs the C++ kernels, which were not built. Use 'inverted_lists'."
+            )
+        self.X, self.k, self.target = X, min(n_neighbors, len(X) - 1), target
+        self.n_threads, self.say = n_threads, say
+        self.n_candidates = int(np.clip(CANDIDATES * self.k, FEWEST_CANDIDATES, MOST_CANDIDATES))
+        rng = np.random.default_rng(0)
+        sample = X[np.sort(rng.choice(len(X), min(len(X), SAMPLE_ROWS), replace=False))]
+        self.projection = Projection(sample, N_COMPONENTS, LANES)
+        points = self.projection(X)
+        self.numbers = self._forest(points, 1, seed=0)[0]  # near rows get near numbers: they meet in the caches
+        self.points = points[self.numbers]
+        self.lists = Lists(len(X), padded(self.k if X.shape[1] <= N_COMPONENTS else 2 * self.k))
+        self._compare_leaves(seed=1)
+        self._descend()
+        self.sample = np.sort(rng.choice(len(X), min(RECALL_SAMPLE, len(X)), replace=False))
+        exact = BruteSearch(X, self.k, n_threads).query(X[self.sample], self.k + 1, n_threads)
+        self.truth = exact[1][:, 1:]
+        self.recall = self._refine_until_found()
+        self.links: npt.NDArray[np.int32] | None = None  # what walks need is prepared for the first of them
+        self.n_spare = SPARE_CANDIDATES
+
+    def graph(self, X: Array, k: int, n_threads: int) -> Found:
+        """The lists themselves, ranked."""
+        indices, distances = rank_candidates(X, X, self._candidates(), k, n_threads, self.numbers)
+        short = np.flatnonzero(indices[:, -1] < 0)  # fewer rows met than wanted
+        if len(short):
+            exact = BruteSearch(X, k, n_threads).query(X[short], k + 1, n_threads)
+            indices[short], distances[short] = drop_self(*exact, short)
+        return indices, distances
+
+    def query(self, Q: Array, k: int, n_threads: int) -> Found:
+        """Walk over the lists towards each row of Q, and rank what was met."""
+        if self.links is None:
+            self.links = self._links_between_rows(n_threads)
+            self._widen_walks(n_threads)
+        return self._walk(Q, k, n_threads)
+
+    def _walk(self, Q: Array, k: int, n_threads: int) -> Found:
+        from slkmodes import _kernels
+
+        points = self.projection(Q)
+        starts = self._starts(points)
+        order = np.argsort(starts[:, 0], kind="stable").astype(np.int32)  # near ones in turn: they meet the same rows
+        found = np.empty((len(Q), min(2 * k + self.n_spare, len(self.X))), dtype=np.int32)
+        _kernels.walk(self.points, points, self.links, starts, order, found, n_threads)
+        candidates = np.where(found < 0, np.int32(-1), self.numbers[found])
+        return rank_candidates(self.X, Q, candidates, k, n_threads, order)
+
+    def _widen_walks(self, n_threads: int) -> None:
+        """Keep more candidates until a sample of the rows themselves finds enough of its neighbours."""
+        while self.n_spare < MOST_SPARE_CANDIDATES:
+            found = self._walk(self.X[self.sample], self.k + 1, n_threads)[1][:, 1:]
+            if recall_of(found, self.truth) >= self.target:
+                break
+            self.n_spare *= 2
+
+    def _starts(self, points: Array) -> npt.NDArray[np.int32]:
+        """For every point the nearest few of some rows spread over all."""
+        rows = np.unique(np.linspace(0, len(self.X) - 1, N_LANDMARKS).astype(np.int32))
+        landmarks = self.points[rows]
+        squared = np.einsum("ij,ij->i", landmarks, landmarks) - 2 * (points @ landmarks.T)
+        n_starts = min(N_STARTS, len(rows))
+        nearest = np.argpartition(squared, n_starts - 1, axis=1)[:, :n_starts]
+        return rows[np.sort(nearest, axis=1)]
+
+    def _forest(self, points: Array, n_trees: int, seed: int) -> npt.NDArray[np.int32]:
+        from slkmodes import _kernels
+
+        order = np.empty((n_trees, len(points)), dtype=np.int32)
+        leading = min(LEADING_COMPONENTS, points.shape[1])
+        _kernels.forest(points, leading, LEAF_ROWS, seed, order, self.n_threads)
+        return order
+
+    def _compare_leaves(self, seed: int) -> None:
+        """All rows of a leaf with each other, tree by tree; all trees are cut at the same places."""
+        sizes = leaf_sizes(len(self.X), LEAF_ROWS)
+        starts = np.cumsum(sizes, dtype=np.int64) - sizes
+        for members in self._forest(self.points, N_TREES, seed):
+            self._join(starts, members, sizes, sizes)
+        self.say(f"neighbours: {N_TREES} trees")
+
+    def _descend(self) -> None:
+        for number in range(MOST_ROUNDS):
+            changed = self._round(number, self.n_candidates)
+            if changed < FEW_UPDATES:
+                break
+
+    def _round(self, number: int, most: int, *, exact: bool = False) -> float:
+        """Compare the neighbours of every row with each other; return the part of the entries that changed."""
+        members, n_fresh, n_members = self.lists.groups(number, most, self.n_threads)
+        starts = np.arange(len(members), dtype=np.int64) * members.shape[1]
+        changed = self._join(starts, members.ravel(), n_fresh, n_members, exact=exact) / self.lists.rows.size
+        self.say(f"neighbours: round {number + 1}, {changed:.2%} of the entries changed")
+        return changed
+
+    def _join(self, starts: Array, members: Array, n_fresh: Array, n_members: Array, *, exact: bool = False) -> int:
+        from slkmodes import _kernels
+
+        lists, data = self.lists, self.X if exact else None
+        groups = starts, members, n_fresh, n_members
+        unit = float(self.projection.scale) ** 2
+        return int(_kernels.join(self.points, data, unit, self.numbers, *groups, *lists.arrays, self.n_threads))
+
+    def _refine_until_found(self) -> float:
+        """Go on until the sample finds enough of its true neighbours; return the part it finds."""
+        reduced = self.X.shape[1] > N_COMPONENTS
+        for number in range(MOST_REFINEMENTS + 1):
+            candidates = self._candidates()[self.sample]
+            found = rank_candidates(self.X, self.X[self.sample], candidates, self.k, self.n_threads)[1]
+            recall = recall_of(found, self.truth)
+            self.say(f"neighbours: recall {recall:.4f}")
+            if recall >= self.target or number == MOST_REFINEMENTS:
+                break
+            if reduced and number == 0:
+                self._measure_in_the_data()
+            else:
+                self.lists.fresh[:] = 1  # once more, with more candidates
+            self._round(number, (1 if reduced and number == 0 else 2) * self.n_candidates, exact=reduced)
+        return recall
+
+    def _measure_in_the_data(self) -> None:
+        """From distances on the components to those of all features, rows outside the data's own k left out."""
+        indices, distances = rank_candidates(
+            self.X, self.X, self._candidates(), padded(self.k), self.n_threads, self.numbers
+        )
+        place = np.empty_like(self.numbers)
+        place[self.numbers] = np.arange(len(place), dtype=place.dtype)
+        indices, distances = indices[self.numbers], distances[self.numbers] * self.projection.scale
+        self.lists.rows = np.where(indices < 0, np.int32(-1), place[indices])
+        self.lists.squared = np.square(distances, dtype=np.float32)
+        self.lists.fresh = np.ones(self.lists.rows.shape, dtype=np.uint8)
+
+    def _candidates(self) -> npt.NDArray[np.int32]:
+        """The lists in the numbers of X."""
+        candidates = np.empty_like(self.lists.rows)
+        candidates[self.numbers] = np.where(self.lists.rows < 0, np.int32(-1), self.numbers[self.lists.rows])
+        return candidates
+
+    def _links_between_rows(self, n_threads: int) -> npt.NDArray[np.int32]:
+        """For every row some that it lists and some that list it."""
+        self.lists.fresh[:] = 1
+        members, _, n_members = self.lists.groups(0, self.n_candidates, n_threads)
+        members = members[:, : 2 * self.n_candidates]
+        return np.where(np.arange(members.shape[1]) < n_members[:, None], members, np.int32(-1))
+
+
+class Lists:
+    """For every row the nearest rows met so far; see ``kernels/lists.hpp``."""
+
+    def __init__(self, n_rows: int, width: int) -> None:
+        self.rows = np.full((n_rows, width), -1, dtype=np.int32)
+        self.squared = np.full((n_rows, width), np.inf, dtype=np.float32)
+        self.fresh = np.zeros((n_rows, width), dtype=np.uint8)
+
+    @property
+    def arrays(self) -> tuple[Array, Array, Array]:
+        """As the kernels want them."""
+        return self.rows, self.squared, self.fresh
+
+    def groups(self, seed: int, most: int, n_threads: int) -> tuple[Array, Array, Array]:
+        """For every row the rows to compare with each other, how many of them are fresh, and how many there are."""
+        from slkmodes import _kernels
+
+        members = np.empty((len(self.rows), 4 * most), dtype=np.int32)
+        n_fresh, n_members = np.empty((2, len(self.rows)), dtype=np.int32)
+        _kernels.candidates(most, seed, *self.arrays, members, n_fresh, n_members, n_threads)
+        return members, n_fresh, n_members
+
+
+def padded(count: int) -> int:
+    """The next multiple of what a vector holds."""
+    return -(-count // LANES) * LANES
+
+
+def leaf_sizes(n_rows: int, most: int) -> npt.NDArray[np.int32]:
+    """Sizes of the leaves when rows are halved until they are few enough, from left to right."""
+    if n_rows <= most:
+        return np.array([n_rows], dtype=np.int32)
+    half = n_rows // 2
+    left = leaf_sizes(half, most)
+    return np.concatenate([left, left if n_rows == 2 * half else leaf_sizes(n_rows - half, most)])

@@ -1,0 +1,90 @@
+"""What every neighbour search offers, and the arithmetic that searches share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from slkmodes.engines import native_available
+
+Array = npt.NDArray[Any]
+Found = tuple[npt.NDArray[np.int64], Array]  # indices and distances, both (n_queries, k)
+Say = Callable[[str], None]
+
+# Rows whose true neighbours are found to measure the recall of an approximate search.
+RECALL_SAMPLE = 128
+
+# Numbers of a block in memory at a time: 32 MiB of float32.
+BLOCK_ENTRIES = 1 << 23
+
+
+def keep_quiet(text: str) -> None:
+    """Where nobody listens to the progress of a search."""
+
+
+class Search(ABC):
+    """Rows prepared for searching. Answers come by distance, then by row number, whatever the number of threads."""
+
+    recall: float  # part of the true neighbours it finds
+
+    @abstractmethod
+    def __init__(self, X: Array, n_neighbors: int, n_threads: int, target: float, say: Say = keep_quiet) -> None:
+        """Prepare for lists of about ``n_neighbors`` rows that hold the ``target`` part of the true ones."""
+
+    @abstractmethod
+    def query(self, Q: Array, k: int, n_threads: int) -> Found:
+        """The k rows of X nearest to each row of Q."""
+
+    def graph(self, X: Array, k: int, n_threads: int) -> Found:
+        """The k rows nearest to each row of X itself among the others; duplicates are neighbours at distance 0."""
+        return drop_self(*self.query(X, k + 1, n_threads))
+
+
+def drop_self(indices: npt.NDArray[np.int64], distances: Array, rows: npt.NDArray[np.int64] | None = None) -> Found:
+    """Remove every row from its own list; the farthest goes where duplicates crowded the row itself out."""
+    own = indices == (np.arange(len(indices)) if rows is None else rows)[:, None]
+    own[~own.any(axis=1), -1] = True
+    shape = (len(indices), indices.shape[1] - 1)
+    return indices[~own].reshape(shape), distances[~own].reshape(shape)
+
+
+def rank_candidates(
+    X: Array, Q: Array, candidates: npt.NDArray[np.int32], k: int, n_threads: int, order: Array | None = None
+) -> Found:
+    """The best k candidates of every query by exact distance, then row number; -1 is no candidate.
+
+    ``order`` is the order in which queries are best taken, near ones one after the other.
+    """
+    if native_available():
+        from slkmodes import _kernels
+
+        indices = np.empty((len(Q), k), dtype=np.int32)
+        squared = np.empty((len(Q), k), dtype=X.dtype)
+        _kernels.rank(X, Q, candidates, order, indices, squared, n_threads)
+    else:
+        squared = squared_distances(X, Q, candidates)
+        ranked = np.lexsort((candidates, squared), axis=1)[:, :k]
+        indices, squared = (np.take_along_axis(values, ranked, axis=1) for values in (candidates, squared))
+    return indices.astype(np.int64), np.sqrt(squared)
+
+
+def squared_distances(X: Array, Q: Array, candidates: npt.NDArray[np.int32]) -> Array:
+    """Squared distance of every query to each of its candidates; infinity for -1."""
+    squared = np.empty(candidates.shape, dtype=X.dtype)
+    step = max(1, BLOCK_ENTRIES // (candidates.shape[1] * max(1, X.shape[1])))
+    for start in range(0, len(Q), step):
+        block = slice(start, start + step)
+        difference = X[candidates[block]] - Q[block, None, :]
+        squared[block] = np.einsum("qcd,qcd->qc", difference, difference)
+    squared[candidates < 0] = np.inf
+    return squared
+
+
+def recall_of(distances: Array, truth: Array) -> float:
+    """Part of the neighbours that are as near as the true k-th; distances, not rows, so that ties count."""
+    farthest = truth[:, -1:] * (1 + 1e-5)
+    return float(np.mean(distances <= farthest))

@@ -1,0 +1,114 @@
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from slkmodes import LaplacianKModes, nn_descent
+from slkmodes.engines import native_available
+from slkmodes.neighbors import NeighborIndex
+from slkmodes.nn_descent import DescentSearch, leaf_sizes
+from slkmodes.projection import Projection
+from slkmodes.search import recall_of
+
+pytestmark = pytest.mark.skipif(not native_available(), reason="NN-descent is C++")
+
+
+def clouds(n_samples, n_features, seed=0, dtype=np.float32):
+    rng = np.random.default_rng(seed)
+    centers = 2 * rng.normal(size=(20, n_features))
+    return (centers[rng.integers(20, size=n_samples)] + rng.normal(size=(n_samples, n_features))).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("n_features", "scale"), [(20, 1.0), (300, 1.0), (300, 1e-3), (20, 1e6)])
+def test_lists_are_improved_until_the_target_is_met(n_features, scale, dtype):
+    """300 features: the first lists come from 128 components, further rounds from the data itself."""
+    X = (clouds(3000, n_features, dtype=dtype) * scale).astype(dtype)
+    said = []
+    search = DescentSearch(X, 8, 2, 0.995, said.append)
+    distances = search.graph(X, 8, 2)[1]
+    truth = np.sort(cdist(X, X), axis=1)[:, 1:9]
+    assert search.recall >= 0.995
+    assert recall_of(distances, truth) > 0.99
+    assert (sum("recall" in text for text in said) > 1) == (n_features == 300)
+
+
+def test_lists_hold_the_best_of_all_that_was_offered():
+    """Distances of the lists are those of the rows they name, ascending, no row twice, none its own neighbour."""
+    X = clouds(2000, 40)
+    search = DescentSearch(X, 10, 2, 0.9)
+    rows, squared = search.lists.rows, search.lists.squared
+    assert np.all(np.diff(squared, axis=1) >= 0)
+    for row in range(0, 2000, 111):
+        assert len(set(rows[row])) == rows.shape[1]
+        assert row not in rows[row]
+        expected = np.square(search.points[rows[row]] - search.points[row]).sum(axis=1)
+        np.testing.assert_allclose(squared[row], expected, rtol=1e-4)
+
+
+@pytest.mark.parametrize("n_features", [40, 200])
+def test_new_rows_find_their_neighbours(n_features):
+    X, Q = clouds(6000, n_features), clouds(200, n_features, seed=0)[::-1] + np.float32(0.01)
+    index = NeighborIndex(X, "nn_descent", 10)
+    one, two = index.query(Q, 1), index.query(Q, 2)
+    np.testing.assert_array_equal(one[0], two[0])
+    assert recall_of(one[1], np.sort(cdist(Q, X), axis=1)[:, :10]) > 0.93
+    np.testing.assert_allclose(one[1][:, 0], np.linalg.norm(X[one[0][:, 0]] - Q, axis=1), rtol=1e-4)
+
+
+@pytest.mark.parametrize("n_samples", [3, 17, 129, 500])
+def test_few_rows_are_no_reason_to_fail(n_samples):
+    X = clouds(n_samples, 12)
+    k = min(60, n_samples - 1)
+    found = NeighborIndex(X, "nn_descent", k).graph(2)
+    assert recall_of(found.distances, np.sort(cdist(X, X), axis=1)[:, 1 : k + 1]) > 0.97
+    assert NeighborIndex(X, "nn_descent", k).query(X[:2], 1)[0][:, 0].tolist() == [0, 1]
+
+
+def test_rows_that_met_too_few_others_are_compared_with_all(monkeypatch):
+    X = clouds(400, 12)
+    search = DescentSearch(X, 5, 1, 0.5)
+    search.lists.rows[:50] = -1
+    indices, distances = search.graph(X, 5, 1)
+    assert indices.min() >= 0
+    assert not np.any(indices == np.arange(400)[:, None])
+    np.testing.assert_allclose(
+        distances[search.numbers[:50]], np.sort(cdist(X, X), axis=1)[search.numbers[:50], 1:6], rtol=1e-3
+    )
+
+
+def test_a_fit_with_new_samples():
+    X = clouds(3000, 30)
+    model = LaplacianKModes(20, neighbor_search="nn_descent", random_state=0).fit(X)
+    assert model.neighbor_search_ == "nn_descent"
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    assert np.mean(model.predict(X + np.float32(1e-3)) == model.labels_) > 0.99
+
+
+@pytest.mark.parametrize("recall", [0, 1.5, "much"])
+def test_a_recall_that_makes_no_sense(recall):
+    with pytest.raises((ValueError, TypeError), match="recall of LaplacianKModes"):
+        LaplacianKModes(2, recall=recall).fit(np.random.default_rng(0).normal(size=(30, 3)))
+
+
+def test_leaves_are_halves_of_halves():
+    assert leaf_sizes(10, 3).tolist() == [2, 3, 2, 3]
+    assert leaf_sizes(12, 3).tolist() == [3, 3, 3, 3]
+    assert leaf_sizes(3, 3).tolist() == [3]
+
+
+def test_without_kernels_it_says_what_to_use(monkeypatch):
+    monkeypatch.setattr(nn_descent, "native_available", lambda: False)
+    with pytest.raises(ImportError, match="Use 'inverted_lists'"):
+        NeighborIndex(clouds(50, 12), "nn_descent", 5).graph(1)
+
+
+def test_projected_distances_are_lower_bounds_and_the_best_of_their_width():
+    X = clouds(500, 60)
+    projection = Projection(X, 20, pad_to=16)
+    Y = projection(X)
+    assert Y.shape == (500, 32)
+    assert np.all(Y[:, 20:] == 0)
+    full = cdist(X, X) * float(projection.scale)
+    assert np.all(cdist(Y, Y) <= full * (1 + 1e-4) + 1e-5)
+    variance = np.linalg.eigvalsh(np.cov(X.T))[::-1]
+    np.testing.assert_allclose(Y.var(axis=0, ddof=1)[:20] / float(projection.scale) ** 2, variance[:20], rtol=1e-2)
