@@ -13,7 +13,7 @@ from sklearn.preprocessing import normalize
 from benchmarks.data import load
 from slkmodes import mode_updates
 from slkmodes.affinity import estimate_bandwidth
-from slkmodes.engines.numpy_engine import NumpyEngine
+from slkmodes.engines.native_engine import NativeEngine
 from slkmodes.mode_kernels import GaussianKernel
 from slkmodes.neighbors import NeighborIndex, choose_search
 from slkmodes.problem import Problem
@@ -22,7 +22,7 @@ from slkmodes.problem import Problem
 def measure(name: str, X: np.ndarray, classes: np.ndarray) -> None:
     bandwidth = estimate_bandwidth(NeighborIndex(X, choose_search(*X.shape), 5).graph(2), 5)
     problem = Problem(GaussianKernel(X, bandwidth), None, 1, 1.0)
-    engine, ones = NumpyEngine(), np.ones(len(X))
+    engine, ones = NativeEngine(2), np.ones(len(X))
     losses, exact_s, fast_s, same = [], 0.0, 0.0, 0
     groups = [np.flatnonzero(classes == c) for c in np.unique(classes)]
     groups = [g for g in groups if len(g) ** 2 > problem.kernel.exact_pairs]

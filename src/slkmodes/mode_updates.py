@@ -19,10 +19,11 @@ Array = npt.NDArray[Any]
 MEAN_SHIFT_TOLERANCE = 1e-4
 MEAN_SHIFT_STEPS = 500
 
-# Where an exact density costs too much, candidates are eliminated in rounds: the best quarter survives, seen against
+# Where an exact density costs too much, candidates are eliminated in rounds: the best sixteenth survives, seen against
 # four times more rows.
 FIRST_REFERENCES = 256
-SURVIVING_PART = 4
+SURVIVING_PART = 16
+MORE_REFERENCES = 4
 FINALISTS = 16
 # Densities closer than this are equal: float32 cannot tell them apart, and two members always tie.
 TIE = 1e-6
@@ -171,7 +172,7 @@ def _eliminate(engine: Engine, placed: Any, members: npt.NDArray[np.int64], weig
         sums = engine.density(placed, candidates, sample, weights[sample])
         n_kept = max(FINALISTS, len(candidates) // SURVIVING_PART)
         candidates = np.sort(candidates[np.argpartition(-sums, n_kept - 1)[:n_kept]])
-        n_references *= SURVIVING_PART
+        n_references *= MORE_REFERENCES
     return candidates
 
 

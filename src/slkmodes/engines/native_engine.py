@@ -130,6 +130,22 @@ class NativeEngine(NumpyEngine):
         _kernels.mean_shift(kernel.X, points, kernel.gamma, groups.order, weights, *tiles, sums, masses, threads)
         return sums, masses
 
+    def density(  # type: ignore[override]
+        self,
+        placed: PlacedProblem,
+        candidates: npt.NDArray[np.int64],
+        references: npt.NDArray[np.int64],
+        weights: Array,
+    ) -> npt.NDArray[np.float64]:
+        """Kernel sums at the candidate rows, each over the references in their order."""
+        kernel = placed.kernel
+        if not isinstance(kernel, GaussianKernel):
+            return super().density(placed, candidates, references, weights)
+        sums, weights = np.empty(len(candidates)), np.asarray(weights, dtype=np.float64)
+        threads = self.threads_for(len(candidates) * len(references) * kernel.X.shape[1] // 16)
+        _kernels.density(kernel.X, candidates, references, weights, kernel.gamma, sums, threads)
+        return sums
+
     def hold(self, placed: PlacedProblem, similarity: Array) -> Padded:  # type: ignore[override]
         """The columns that are clusters, and padding."""
         values = np.full((placed.n_samples, placed.width), PADDING, placed.kernel.dtype)

@@ -12,8 +12,6 @@
 namespace slk {
 namespace {
 
-constexpr int AT_ONCE = 4;
-
 class Locks {
   public:
     explicit Locks(std::int64_t n) : flags_(new std::atomic<std::uint8_t>[n]) {
@@ -34,44 +32,23 @@ struct Pair {
     float squared;
 };
 
-// Squared distances of AT_ONCE x AT_ONCE rows of a tile, each sum formed in the same order whoever comes first.
-SLK_INLINE void tile_distances(const float* a, const float* b, std::int64_t n_columns,
-                               float (&squared)[AT_ONCE][AT_ONCE]) {
-    Vector<float, 16> lanes[AT_ONCE][AT_ONCE];
-    for (auto& of_a : lanes)
-        for (auto& lane : of_a) lane = filled<16>(0.0f);
-    for (std::int64_t d = 0; d < n_columns; d += 16) {
-        Vector<float, 16> row[AT_ONCE];
-        for (int j = 0; j < AT_ONCE; ++j) row[j] = load<16>(b + j * n_columns + d);
-        for (int i = 0; i < AT_ONCE; ++i) {
-            const auto one = load<16>(a + i * n_columns + d);
-            for (int j = 0; j < AT_ONCE; ++j) {
-                const auto difference = one - row[j];
-                lanes[i][j] += difference * difference;
-            }
-        }
-    }
-    for (int i = 0; i < AT_ONCE; ++i)
-        for (int j = 0; j < AT_ONCE; ++j) squared[i][j] = sum<float, 16>(lanes[i][j]);
-}
-
 // All pairs of a group with a fresh member that at least one of both would like to have.
 template <typename T>
 SLK_INLINE std::int64_t promising_pairs(const Join<T>& s, const std::int32_t* members, std::int64_t count,
                                         std::int64_t n_fresh, float* tile, float* limit, Pair* found) {
-    const std::int64_t padded = (count + AT_ONCE - 1) / AT_ONCE * AT_ONCE;
+    const std::int64_t padded = (count + BATCH - 1) / BATCH * BATCH;
     for (std::int64_t i = 0; i < padded; ++i) {
         const std::int32_t row = members[std::min(i, count - 1)];
         std::memcpy(tile + i * s.n_columns, s.points + std::int64_t(row) * s.n_columns, s.n_columns * sizeof(float));
         limit[i] = farthest(s.lists, row);
     }
     std::int64_t n_found = 0;
-    for (std::int64_t i = 0; i < n_fresh; i += AT_ONCE)
-        for (std::int64_t j = i; j < count; j += AT_ONCE) {
-            float squared[AT_ONCE][AT_ONCE];
-            tile_distances(tile + i * s.n_columns, tile + j * s.n_columns, s.n_columns, squared);
-            for (int u = 0; u < AT_ONCE; ++u)
-                for (int v = 0; v < AT_ONCE; ++v)
+    for (std::int64_t i = 0; i < n_fresh; i += BATCH)
+        for (std::int64_t j = i; j < count; j += BATCH) {
+            float squared[BATCH][BATCH];
+            batch_distances(tile + i * s.n_columns, tile + j * s.n_columns, s.n_columns, squared);
+            for (int u = 0; u < BATCH; ++u)
+                for (int v = 0; v < BATCH; ++v)
                     if (i + u < n_fresh && i + u < j + v && j + v < count &&
                         squared[u][v] <= std::max(limit[i + u], limit[j + v]))
                         found[n_found++] = {members[i + u], members[j + v], squared[u][v]};
@@ -132,7 +109,7 @@ std::int64_t run(const Join<T>& s) {
     std::int64_t n_updates = 0;
 #pragma omp parallel num_threads(s.threads) reduction(+ : n_updates)
     {
-        Scratch scratch{std::vector<float>((most + AT_ONCE) * s.n_columns), std::vector<float>(most + AT_ONCE),
+        Scratch scratch{std::vector<float>((most + BATCH) * s.n_columns), std::vector<float>(most + BATCH),
                         std::vector<Pair>(most * most / 2 + 1)};
 #pragma omp for schedule(dynamic, 64)
         for (std::int64_t group = 0; group < s.n_groups; ++group) n_updates += join_group(s, group, scratch, locks);

@@ -55,6 +55,19 @@ struct MeanShift {
     int threads;
 };
 
+// Sum of weights[p] * k(references[p], y) at every candidate row y.
+template <typename T>
+struct Density {
+    std::int64_t n_features, n_candidates, n_references;
+    const T* rows;
+    const std::int64_t* candidates;
+    const std::int64_t* references;
+    const double* weights;
+    double gamma;
+    double* sums;
+    int threads;
+};
+
 // The k rows nearest to each query; `squared` distances ascend, -1 and infinity where there are too few rows.
 template <typename T>
 struct Nearest {
@@ -154,6 +167,8 @@ template <typename T>
 void run(const Similarity<T>&);
 template <typename T>
 void run(const MeanShift<T>&);
+template <typename T>
+void run(const Density<T>&);
 template <typename T>
 void run(const Nearest<T>&);
 template <typename T>

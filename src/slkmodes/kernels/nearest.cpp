@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::int64_t QUERY_BLOCK = 16;
 constexpr std::int64_t TILE_BYTES = 128 * 1024;  // rows compared with a block of queries while they are in the cache
-constexpr int QUERIES_AT_ONCE = 4, ROWS_AT_ONCE = 4;
 
 // The best k so far of one query, ascending. Rows arrive in the order of their numbers, so an equal distance that
 // comes later is not better, and ties need no second look.
@@ -27,38 +26,11 @@ SLK_INLINE void offer(double squared, std::int64_t row, T* best, std::int64_t* r
     rows[place] = row;
 }
 
-// A few queries against a few rows at once: whatever is loaded is used several times, and the sums hide each other's
-// latency. Each sum is formed exactly as in squared_distance(), so it does not matter who shares a batch.
-template <typename T>
-SLK_INLINE void batch_distances(const T* queries, const T* rows, std::int64_t n_features,
-                                double (&squared)[QUERIES_AT_ONCE][ROWS_AT_ONCE]) {
-    constexpr int LANES = 64 / sizeof(T);
-    Vector<T, LANES> lanes[QUERIES_AT_ONCE][ROWS_AT_ONCE];
-    for (auto& of_query : lanes)
-        for (auto& lane : of_query) lane = filled<LANES>(T(0));
-    std::int64_t d = 0;
-    for (; d + LANES <= n_features; d += LANES) {
-        Vector<T, LANES> row[ROWS_AT_ONCE];
-        for (int i = 0; i < ROWS_AT_ONCE; ++i) row[i] = load<LANES>(rows + i * n_features + d);
-        for (int j = 0; j < QUERIES_AT_ONCE; ++j) {
-            const auto query = load<LANES>(queries + j * n_features + d);
-            for (int i = 0; i < ROWS_AT_ONCE; ++i) {
-                const auto difference = query - row[i];
-                lanes[j][i] += difference * difference;
-            }
-        }
-    }
-    for (int j = 0; j < QUERIES_AT_ONCE; ++j)
-        for (int i = 0; i < ROWS_AT_ONCE; ++i)
-            squared[j][i] = double(sum<T, LANES>(lanes[j][i])) +
-                            squared_tail(queries + j * n_features, rows + i * n_features, d, n_features);
-}
-
 template <typename T>
 SLK_INLINE void nearest_rows(const Nearest<T>& s, std::int64_t begin, std::int64_t end) {
     const std::int64_t d = s.n_features;
     const std::int64_t tile =
-        std::max<std::int64_t>(ROWS_AT_ONCE, TILE_BYTES / std::int64_t(sizeof(T)) / std::max<std::int64_t>(1, d));
+        std::max<std::int64_t>(BATCH, TILE_BYTES / std::int64_t(sizeof(T)) / std::max<std::int64_t>(1, d));
     std::fill(s.squared + begin * s.k, s.squared + end * s.k, std::numeric_limits<T>::infinity());
     std::fill(s.indices + begin * s.k, s.indices + end * s.k, std::int64_t(-1));
     const auto offer_to = [&](std::int64_t query, std::int64_t row, double squared) {
@@ -66,14 +38,14 @@ SLK_INLINE void nearest_rows(const Nearest<T>& s, std::int64_t begin, std::int64
     };
     for (std::int64_t first = 0; first < s.n_rows; first += tile) {
         const std::int64_t last = std::min(first + tile, s.n_rows);
-        const std::int64_t whole = first + (last - first) / ROWS_AT_ONCE * ROWS_AT_ONCE;
+        const std::int64_t whole = first + (last - first) / BATCH * BATCH;
         std::int64_t p = begin;
-        for (; p + QUERIES_AT_ONCE <= end; p += QUERIES_AT_ONCE)
-            for (std::int64_t r = first; r < whole; r += ROWS_AT_ONCE) {
-                double squared[QUERIES_AT_ONCE][ROWS_AT_ONCE];
+        for (; p + BATCH <= end; p += BATCH)
+            for (std::int64_t r = first; r < whole; r += BATCH) {
+                double squared[BATCH][BATCH];
                 batch_distances(s.queries + p * d, s.rows + r * d, d, squared);
-                for (int j = 0; j < QUERIES_AT_ONCE; ++j)
-                    for (int i = 0; i < ROWS_AT_ONCE; ++i) offer_to(p + j, r + i, squared[j][i]);
+                for (int j = 0; j < BATCH; ++j)
+                    for (int i = 0; i < BATCH; ++i) offer_to(p + j, r + i, squared[j][i]);
             }
         // What fills no batch: the last rows for every query, and every row for the last queries.
         for (std::int64_t q = begin; q < end; ++q)

@@ -131,4 +131,35 @@ SLK_INLINE double squared_distance(const T* x, const T* y, std::int64_t n_featur
     return double(sum<T, LANES>(lanes)) + squared_tail(x, y, d, n_features);
 }
 
+// |x - y|^2 of a few rows x with a few rows y at once, both one after the other in memory: whatever is loaded is used
+// several times, and the sums hide each other's latency. Each sum is formed exactly as in squared_distance(), so it does
+// not matter who shares a batch.
+constexpr int BATCH = 4;
+
+template <typename T, typename Squared>
+SLK_INLINE void batch_distances(const T* x, const T* y, std::int64_t n_features, Squared (&squared)[BATCH][BATCH]) {
+    constexpr int LANES = 64 / sizeof(T);
+    Vector<T, LANES> lanes[BATCH][BATCH];
+    for (auto& of_x : lanes)
+        for (auto& lane : of_x) lane = filled<LANES>(T(0));
+    std::int64_t d = 0;
+    for (; d + LANES <= n_features; d += LANES) {
+        Vector<T, LANES> row[BATCH];
+        for (int j = 0; j < BATCH; ++j) row[j] = load<LANES>(y + j * n_features + d);
+        for (int i = 0; i < BATCH; ++i) {
+            const auto one = load<LANES>(x + i * n_features + d);
+            for (int j = 0; j < BATCH; ++j) {
+                const auto difference = one - row[j];
+                lanes[i][j] += difference * difference;
+            }
+        }
+    }
+    for (int i = 0; i < BATCH; ++i)
+        for (int j = 0; j < BATCH; ++j) {
+            squared[i][j] = Squared(sum<T, LANES>(lanes[i][j]));
+            if (d < n_features)
+                squared[i][j] += Squared(squared_tail(x + i * n_features, y + j * n_features, d, n_features));
+        }
+}
+
 }  // namespace slk
