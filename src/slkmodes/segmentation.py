@@ -27,6 +27,7 @@ EXTRA_COLUMNS = 6
 MOST_COLUMNS = 128
 SMOOTHING_STEPS = 60
 KMEANS_ROWS = 10_000
+GRAM_ROWS = 65_536
 
 
 def segment(affinity: Any, n_clusters: int, columns: Array, rng: np.random.Generator) -> Labels:
@@ -64,8 +65,19 @@ def absorb(affinity: Any, segments: Labels) -> Labels:
         if not reached.any():
             segments[loose] = 0
             break
-        segments[loose[reached]] = np.asarray(votes.argmax(axis=1)).ravel()[reached]
+        segments[loose[reached]] = columns_of_maxima(votes)
     return segments
+
+
+def columns_of_maxima(matrix: Any) -> Labels:
+    """For every row of a CSR matrix that has entries the column of the largest, the first of equal ones."""
+    matrix.sort_indices()
+    lengths = np.diff(matrix.indptr)
+    filled = np.flatnonzero(lengths)
+    highest = np.maximum.reduceat(matrix.data, matrix.indptr[filled])
+    hits = np.flatnonzero(matrix.data == np.repeat(highest, lengths[filled]))
+    row_of_hit = np.repeat(filled, lengths[filled])[hits]
+    return matrix.indices[hits[np.flatnonzero(np.diff(row_of_hit, prepend=-1))]].astype(np.int64)
 
 
 def cells_of_directions(columns: Array, n_clusters: int, rng: np.random.Generator) -> Labels:
@@ -102,7 +114,22 @@ def smoothed_columns(
     width = min(n_clusters + EXTRA_COLUMNS, MOST_COLUMNS, n_samples)
     noise = rng.standard_normal((n_samples, n_blocks * width), dtype=np.float32)
     smooth = diffuse(engine, normalized_adjacency(affinity)[0], noise, SMOOTHING_STEPS)
-    return [np.linalg.qr(block)[0] for block in np.split(smooth, n_blocks, axis=1)]
+    return [orthonormal(block) for block in np.split(smooth, n_blocks, axis=1)]
+
+
+def orthonormal(columns: Array) -> Array:
+    """An orthonormal basis of what the columns span, by their Gram matrix; directions that vanish stay 0.
+
+    Which basis does not matter here: angles between rows are the same in all.
+    """
+    gram = np.zeros((columns.shape[1],) * 2)
+    for start in range(0, len(columns), GRAM_ROWS):
+        block = columns[start : start + GRAM_ROWS].astype(np.float64)
+        gram += block.T @ block
+    values, vectors = np.linalg.eigh(gram)
+    found = values > values[-1] * len(gram) * np.finfo(columns.dtype).eps ** 2
+    scale = np.where(found, 1 / np.sqrt(np.where(found, values, 1.0)), 0.0)
+    return columns @ (vectors * scale).astype(columns.dtype)
 
 
 def normalized_adjacency(affinity: Any) -> tuple[Any, Array]:

@@ -46,16 +46,16 @@ def test_one_sweep_is_the_closed_form(engine):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_no_balance_is_the_plain_sweep_to_the_bit(engine, dtype):
-    problem = random_problem(2, dtype=dtype)
-    placed = engine.place(problem)
+def test_a_balanced_sweep_is_a_plain_sweep_of_another_problem(engine, dtype):
+    problem = replace(random_problem(2, dtype=dtype), balance=0.7)
+    placed, plain = engine.place(problem), engine.place(without_balance(problem))
     similarity = engine.similarity(placed, problem.kernel.modes_at(np.arange(4)))
     Z = engine.start(placed, similarity)
-    (plain, plain_objective), (swept, objective) = (
-        verb(placed, similarity, Z) for verb in (engine.plain_sweep, engine.sweep)
-    )
-    np.testing.assert_array_equal(engine.fetch(swept), engine.fetch(plain))
-    assert objective == plain_objective
+    swept, objective = engine.sweep(placed, similarity, Z)
+    lifted = engine.hold(plain, balanced_similarity(engine.fetch(similarity), engine.fetch(Z), 0.7))
+    expected, plain_objective = engine.sweep(plain, lifted, Z)
+    np.testing.assert_allclose(engine.fetch(swept), engine.fetch(expected), rtol=1e-4 if dtype == np.float32 else 1e-10)
+    assert objective == pytest.approx(1.7 * plain_objective, rel=1e-5)
 
 
 def test_no_balance_takes_no_detour(engine, monkeypatch):

@@ -23,12 +23,23 @@ def without_balance(problem: AnyProblem) -> AnyProblem:
 def balanced_similarity(similarity: Array, memberships: Array, balance: float) -> Array:
     """``(a + balance * log(z / size)) / (1 + balance)``, where the size of a cluster is its mean membership."""
     dtype = memberships.dtype
-    # An emptied cluster must have a logarithm, to come back by. So far down engines round differently, and the floor
-    # is where they meet again: above all that an exponential gives for nothing, below all that counts.
-    Z = np.maximum(memberships, np.sqrt(np.finfo(dtype).tiny))
-    sizes = Z.mean(axis=0, dtype=np.float64)
-    lift = np.log(Z, out=Z)
-    lift -= np.log(sizes).astype(dtype)
+    lift = np.log(np.maximum(memberships, floor_of(dtype)))
+    lift -= log_sizes(memberships)
     lift *= dtype.type(balance / (1 + balance))
     lift += similarity * dtype.type(1 / (1 + balance))
     return lift
+
+
+def floor_of(dtype: Any) -> Any:
+    """The least that a membership counts.
+
+    An emptied cluster must have a logarithm, to come back by. So far down engines round differently, and the floor is
+    where they meet again: above all that an exponential gives for nothing, below all that counts.
+    """
+    return np.sqrt(np.finfo(dtype).tiny)
+
+
+def log_sizes(memberships: Array) -> Array:
+    """Logarithms of the mean memberships."""
+    sizes = memberships.mean(axis=0, dtype=np.float64)
+    return np.log(np.maximum(sizes, floor_of(memberships.dtype))).astype(memberships.dtype)

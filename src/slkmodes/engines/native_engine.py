@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 import slkmodes._kernels as _kernels
+from slkmodes.engines.balance import floor_of, log_sizes, without_balance
 from slkmodes.engines.numpy_engine import NumpyEngine
 from slkmodes.engines.protocol import Groups, lean
 from slkmodes.engines.tiles import Tiles
@@ -84,14 +85,18 @@ class NativeEngine(NumpyEngine):
             similarity.values[np.arange(len(labels)), labels] += lean(placed.n_clusters)
         zeros = Padded(np.zeros_like(similarity.values), similarity.n_clusters, np.zeros(placed.n_samples))
         no_edges = Edges(np.zeros(placed.n_samples + 1, np.int64), np.empty(0, np.int32), placed.edges.weights[:0])
-        return self._sweep(no_edges, similarity, zeros, 0.0, 0.0)[0]
+        return self._sweep(no_edges, similarity, zeros, 0.0, 0.0, 0.0, similarity.values[:0, 0])[0]
 
-    def plain_sweep(  # type: ignore[override]
-        self, placed: PlacedProblem, similarity: Padded, memberships: Padded
-    ) -> tuple[Padded, float]:
+    def sweep(self, placed: PlacedProblem, similarity: Padded, memberships: Padded) -> tuple[Padded, float]:
         """Eq. (8) for every row, and eq. (2) at the memberships it started from, in one pass."""
-        weight, shift = placed.laplacian_weight, placed.diagonal_shift
-        return self._sweep(placed.edges, similarity, memberships, weight, shift)
+        balance, plain = placed.balance, without_balance(placed)
+        sizes = np.zeros(placed.width if balance else 0, dtype=memberships.values.dtype)
+        if balance:
+            sizes[: placed.n_clusters] = log_sizes(self.fetch(memberships))
+        updated, objective = self._sweep(
+            placed.edges, similarity, memberships, plain.laplacian_weight, placed.diagonal_shift, balance, sizes
+        )
+        return updated, (1 + balance) * objective
 
     def _sweep(
         self,
@@ -100,6 +105,8 @@ class NativeEngine(NumpyEngine):
         memberships: Padded,
         laplacian_weight: float,
         diagonal_shift: float,
+        balance: float,
+        sizes: Array,
     ) -> tuple[Padded, float]:
         n_rows = len(memberships.values)
         updated = np.empty_like(memberships.values)
@@ -111,6 +118,9 @@ class NativeEngine(NumpyEngine):
             memberships.negentropy,
             laplacian_weight,
             diagonal_shift,
+            balance,
+            floor_of(updated.dtype),
+            sizes,
             updated,
             negentropy,
             row_objective,

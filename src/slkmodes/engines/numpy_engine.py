@@ -55,13 +55,13 @@ class NumpyEngine:
     def sweep(self, placed: Any, similarity: Any, memberships: Any) -> tuple[Any, float]:
         """The z-update, and R of the memberships it started from; with a balance, by way of another problem."""
         if placed.balance == 0:
-            return self.plain_sweep(placed, similarity, memberships)
+            return self._plain_sweep(placed, similarity, memberships)
         a, Z = self.fetch(similarity), self.fetch(memberships)
         balanced = self.hold(placed, balanced_similarity(a, Z, placed.balance))
-        updated, objective = self.plain_sweep(without_balance(placed), balanced, memberships)
+        updated, objective = self._plain_sweep(without_balance(placed), balanced, memberships)
         return updated, (1 + placed.balance) * objective
 
-    def plain_sweep(self, placed: Problem, similarity: Array, memberships: Array) -> tuple[Array, float]:
+    def _plain_sweep(self, placed: Problem, similarity: Array, memberships: Array) -> tuple[Array, float]:
         """Eq. (8) for every row, and the row's share of eq. (2) at the memberships it started from."""
         weight, shift = (memberships.dtype.type(x) for x in (placed.laplacian_weight, placed.diagonal_shift))
         updated = np.empty_like(memberships)

@@ -20,6 +20,8 @@ struct Sweep {
     const T* memberships;
     const double* negentropy;  // sum_l z log z of each row of `memberships`
     double laplacian_weight, diagonal_shift;
+    double balance, floor;  // memberships below the floor have its logarithm
+    const T* log_sizes;     // of the clusters, `width` of them
     T* new_memberships;
     double* new_negentropy;
     double* row_objective;  // the row's share of R at `memberships`, eq. (2)

@@ -25,8 +25,8 @@ void require(bool ok, const char* message) {
 template <typename T>
 void sweep(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, Input<T, 1> weights,
            Input<T, 2> similarity, Input<T, 2> memberships, Input<double, 1> negentropy,
-           double laplacian_weight, double diagonal_shift, Output<T, 2> new_memberships,
-           Output<double, 1> new_negentropy, Output<double, 1> row_objective, int threads,
+           double laplacian_weight, double diagonal_shift, double balance, double floor, Input<T, 1> log_sizes,
+           Output<T, 2> new_memberships, Output<double, 1> new_negentropy, Output<double, 1> row_objective, int threads,
            std::int64_t block_rows) {
     const auto n = std::int64_t(memberships.shape(0)), width = std::int64_t(memberships.shape(1));
     const auto shaped = [&](const auto& a) {
@@ -40,11 +40,12 @@ void sweep(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, In
             "sweep: per-row arrays must have n entries");
     require(row_starts.data()[n] == std::int64_t(columns.shape(0)), "sweep: row_starts must end at the last column");
     require(width == 8 || (width > 0 && width % 16 == 0), "sweep: rows must be padded to 8 or to 16s of columns");
+    require(balance == 0 || std::int64_t(log_sizes.shape(0)) == width, "sweep: log_sizes must be padded like rows");
     require(threads > 0 && block_rows > 0, "sweep: threads and block_rows must be positive");
     const slk::Sweep<T> job{n, width, block_rows, row_starts.data(), columns.data(), weights.data(),
                             similarity.data(), memberships.data(), negentropy.data(), laplacian_weight,
-                            diagonal_shift, new_memberships.data(), new_negentropy.data(),
-                            row_objective.data(), threads};
+                            diagonal_shift, balance, floor, log_sizes.data(), new_memberships.data(),
+                            new_negentropy.data(), row_objective.data(), threads};
     nb::gil_scoped_release nogil;
     slk::run(job);
 }
@@ -224,7 +225,7 @@ void add_kernels(nb::module_& m) {
     using nb::arg;
     m.def("sweep", &sweep<T>, array("row_starts"), array("columns"), array("weights"), array("similarity"),
           array("memberships"), array("negentropy"), arg("laplacian_weight"), arg("diagonal_shift"),
-          array("new_memberships"), array("new_negentropy"), array("row_objective"), arg("threads"),
+          arg("balance"), arg("floor"), array("log_sizes"), array("new_memberships"), array("new_negentropy"), array("row_objective"), arg("threads"),
           arg("block_rows"));
     m.def("similarity", &similarity<T>, array("rows"), array("modes"), arg("gamma"), arg("padding"),
           array("out"), arg("threads"), arg("block_rows"));

@@ -71,7 +71,9 @@ struct ExpConstants;
 template <>
 struct ExpConstants<float> {
     using Bits = std::uint32_t;
+    using SignedBits = std::int32_t;
     static constexpr int mantissa = 23;
+    static constexpr SignedBits root_half = 0x3F3504F3;  // the bits of sqrt(1/2)
     static constexpr Bits one = 0x3F800000u;
     static constexpr int taylor_terms = 7;
     static constexpr float lowest = -87.0f;        // e^-87 is the last normal number
@@ -83,7 +85,9 @@ struct ExpConstants<float> {
 template <>
 struct ExpConstants<double> {
     using Bits = std::uint64_t;
+    using SignedBits = std::int64_t;
     static constexpr int mantissa = 52;
+    static constexpr SignedBits root_half = 0x3FE6A09E667F3BCD;
     static constexpr Bits one = 0x3FF0000000000000ull;
     static constexpr int taylor_terms = 13;
     static constexpr double lowest = -708.0;
@@ -108,6 +112,23 @@ SLK_INLINE Vector<T, LANES> exp_nonpositive(Vector<T, LANES> x) {
     for (int k = C::taylor_terms; k >= 1; --k) series = T(1) + series * r * (T(1) / T(k));
     const V power = (V)(((Bits)shifted << C::mantissa) + C::one);
     return series * power;
+}
+
+// log x for normal x > 0: x = 2^n m with m around 1, and log m = 2 artanh((m - 1) / (m + 1)) as a series, whose terms
+// shrink by 34 or more.
+template <typename T, int LANES>
+SLK_INLINE Vector<T, LANES> log_positive(Vector<T, LANES> x) {
+    using C = ExpConstants<T>;
+    using V = Vector<T, LANES>;
+    using Bits = Vector<typename C::SignedBits, LANES>;
+    // Exponents count from sqrt(1/2), so that m lies on both sides of 1.
+    const Bits above = (Bits)x - C::root_half;
+    const V exponent = __builtin_convertvector(above >> C::mantissa, V);
+    const V m = (V)((above & ((typename C::SignedBits(1) << C::mantissa) - 1)) + C::root_half);
+    const V t = (m - T(1)) / (m + T(1)), squared = t * t;
+    V series = filled<LANES>(T(0));
+    for (int k = sizeof(T) == 4 ? 9 : 23; k >= 1; k -= 2) series = T(1) / T(k) + series * squared;
+    return exponent * C::ln2_high + (exponent * C::ln2_low + T(2) * t * series);
 }
 
 // What the features beyond the last whole vector add to |x - y|^2.

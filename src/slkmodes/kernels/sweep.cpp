@@ -1,5 +1,6 @@
 // z_p = softmax(a_p + lambda * b_p), b_p = sum_q w_pq z_q + shift * z_p: sparse product, softmax and the
-// objective of the row in one pass over memory.
+// objective of the row in one pass over memory. With a balance, a_p is first replaced by
+// (a_p + balance * log(z_p / sizes)) / (1 + balance).
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,6 +15,24 @@
 
 namespace slk {
 namespace {
+
+// Rows of which the neighbours are fetched while another is computed: they may lie anywhere.
+constexpr std::int64_t ROWS_AHEAD = 6;
+
+template <typename T>
+SLK_INLINE void fetch_ahead(const Sweep<T>& s, std::int64_t p, std::int64_t width) {
+    for (std::int64_t e = s.row_starts[p]; e < s.row_starts[p + 1]; ++e) {
+        const T* z = s.memberships + std::int64_t(s.columns[e]) * width;
+        for (std::int64_t c = 0; c < width; c += 64 / std::int64_t(sizeof(T))) __builtin_prefetch(z + c);
+    }
+}
+
+template <int LANES, typename T>
+SLK_INLINE Vector<T, LANES> balanced(const Sweep<T>& s, Vector<T, LANES> similar, Vector<T, LANES> z, std::int64_t c) {
+    const auto floor = filled<LANES>(T(s.floor));
+    const auto lift = log_positive<T, LANES>(z > floor ? z : floor) - load<LANES>(s.log_sizes + c);
+    return similar * T(1 / (1 + s.balance)) + lift * T(s.balance / (1 + s.balance));
+}
 
 // A row is CHUNKS vectors of LANES columns; CHUNKS = 0 means as many as the width asks for, kept in scratch
 // instead of in registers.
@@ -30,6 +49,7 @@ SLK_INLINE void sweep_rows(const Sweep<T>& s, std::int64_t begin, std::int64_t e
         const T* z = s.memberships + p * width;
         const T* a = s.similarity + p * width;
         T* z_new = s.new_memberships + p * width;
+        if (p + ROWS_AHEAD < end) fetch_ahead(s, p + ROWS_AHEAD, width);
 
         for (std::int64_t c = 0; c < chunks; ++c) pull[c] = load<LANES>(z + c * LANES) * shift;
         for (std::int64_t e = s.row_starts[p]; e < s.row_starts[p + 1]; ++e) {
@@ -40,7 +60,8 @@ SLK_INLINE void sweep_rows(const Sweep<T>& s, std::int64_t begin, std::int64_t e
 
         V reward = filled<LANES>(T(0)), top = filled<LANES>(-std::numeric_limits<T>::max());
         for (std::int64_t c = 0; c < chunks; ++c) {
-            const V similar = load<LANES>(a + c * LANES);
+            V similar = load<LANES>(a + c * LANES);
+            if (s.balance > 0) similar = balanced<LANES>(s, similar, load<LANES>(z + c * LANES), c * LANES);
             reward += load<LANES>(z + c * LANES) * (similar + T(0.5) * weight * pull[c]);
             pull[c] = similar + weight * pull[c];
             top = top > pull[c] ? top : pull[c];
