@@ -194,7 +194,8 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     knows which of them are training samples, so that promise holds for features only.
 
     Features should be on comparable scales (StandardScaler), and of unit length where only directions matter
-    (Normalizer). Every sample gets a cluster: there is no noise label. X is kept, not copied.
+    (Normalizer). Every sample gets a cluster: there is no noise label. X is kept; of many samples
+    with few features (20,000 and 128) a copy is, in an order that suits the caches.
 
     Examples
     --------
@@ -360,6 +361,13 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         return tags
 
     @property
+    def affinity_(self) -> Any:
+        """The graph, in the order of X."""
+        if not hasattr(self, "_fitted"):
+            raise AttributeError(f"This {OWNER} is not fitted yet: affinity_ is what a fit finds.")
+        return self._fitted.order.restore_graph(self._fitted.problem.affinity)
+
+    @property
     def _n_features_out(self) -> int:
         return int(self.memberships_.shape[1])
 
@@ -379,6 +387,8 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         rng = make_generator(self.random_state)
         n_features = None if graph.index is None else graph.index.X.shape[1]
         init = check_init(OWNER, self.init, SEEDINGS, self.n_clusters, graph.kernel.n_samples, n_features)
+        if isinstance(init, np.ndarray) and init.ndim == 1:
+            init = graph.order.working(init)
         schedule = schedule_of(check_weights(OWNER, "laplacian_weight", self.laplacian_weight))
         problem = self._pose_problem(graph, schedule, timings)
         with self._stage("solve", timings):
@@ -486,11 +496,10 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         self.balance_ = problem.balance
         self.init_ = run.seeds.name
         self.agreement_ = run.seeds.agreement
-        self.labels_ = solution.labels
-        self.memberships_ = solution.memberships
-        self.mode_indices_ = exemplars(problem, solution)
+        self.labels_ = graph.order.restore(solution.labels)
+        self.memberships_ = graph.order.restore(solution.memberships)
+        self.mode_indices_ = graph.order.original(exemplars(problem, solution))
         self.modes_ = solution.modes.points
-        self.affinity_ = graph.affinity
         self.bandwidth_ = graph.bandwidth
         self.diagonal_shift_ = problem.diagonal_shift
         self.relaxed_objective_ = solution.relaxed_objective
@@ -511,6 +520,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             graph.neighbors,
             self.affinity,
             self.n_neighbors,
+            graph.order,
         )
         if solution.status is not Status.CONVERGED:
             count = f" ({solution.n_empty} of {self.n_clusters})" if solution.n_empty else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from slkmodes.affinity import estimate_bandwidth, given_affinity, neighbor_affinity, reach_of
 from slkmodes.mode_kernels import GaussianKernel, GraphKernel, ModeKernel
 from slkmodes.neighbors import TARGET_RECALL, NeighborIndex, Neighbors, choose_search
+from slkmodes.ordering import RowOrder, near_rows_together
 from slkmodes.search import Say, keep_quiet
 
 
@@ -24,6 +25,9 @@ class Graph:
     recall: float
     index: NeighborIndex | None
     neighbors: Neighbors | None = None
+    order: RowOrder = field(
+        default_factory=RowOrder
+    )  # rows here, and in all that is made from them, are in working order
 
 
 def graph_of_features(
@@ -38,13 +42,15 @@ def graph_of_features(
     say: Say = keep_quiet,
 ) -> Graph:
     """Find the neighbours and weigh them; "auto" is resolved here."""
+    order = near_rows_together(X, n_threads)
+    X = order.arrange(X)
     reach = reach_of(weights, n_neighbors, len(X))
     index = NeighborIndex(X, choose_search(*X.shape) if search == "auto" else search, reach, recall)
     neighbors = index.graph(n_threads, say)
     width = estimate_bandwidth(neighbors, n_neighbors) if isinstance(bandwidth, str) else bandwidth
     affinity = neighbor_affinity(neighbors, weights, symmetrize, n_neighbors, width)
     return Graph(
-        affinity, GaussianKernel(np.asarray(X), width), width, index.search, neighbors.recall, index, neighbors
+        affinity, GaussianKernel(np.asarray(X), width), width, index.search, neighbors.recall, index, neighbors, order
     )
 
 

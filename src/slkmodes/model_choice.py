@@ -249,7 +249,7 @@ def tune(
                 candidate = clone(model).set_params(laplacian_weight=path, random_state=seed, **common)
                 candidate._fit_graph(graph, {}, collect_labels(found))
                 for weight in path:
-                    trial = Trial(weight, seed, clustering_accuracy(classes, found[weight][known]))
+                    trial = Trial(weight, seed, clustering_accuracy(classes, graph.order.restore(found[weight])[known]))
                     trials.append(trial)
                     if best is None or trial.accuracy > best[0].accuracy:
                         best = trial, candidate

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from slkmodes.engines import native_available
 from slkmodes.exact_search import BruteSearch
-from slkmodes.projection import Projection
+from slkmodes.projection import LANES, fit_projection
 from slkmodes.search import (
     RECALL_SAMPLE,
     Array,
@@ -27,12 +27,9 @@ from slkmodes.search import (
     recall_of,
 )
 
-# Principal components compared, those the trees look at, and the rows of a sample they are computed from.
+# Principal components compared, and those the trees look at.
 N_COMPONENTS = 128
 LEADING_COMPONENTS = 32
-SAMPLE_ROWS = 4096
-# The kernels read columns and list entries in vectors of so many.
-LANES = 16
 # Trees, and the rows of a leaf at most: all of them are compared with each other.
 N_TREES = 8
 LEAF_ROWS = 128
@@ -63,16 +60,14 @@ class DescentSearch(Search):
         self.X, self.k, self.target = X, min(n_neighbors, len(X) - 1), target
         self.n_threads, self.say = n_threads, say
         self.n_candidates = int(np.clip(CANDIDATES * self.k, FEWEST_CANDIDATES, MOST_CANDIDATES))
-        rng = np.random.default_rng(0)
-        sample = X[np.sort(rng.choice(len(X), min(len(X), SAMPLE_ROWS), replace=False))]
-        self.projection = Projection(sample, N_COMPONENTS, LANES)
+        self.projection = fit_projection(X, N_COMPONENTS)
         points = self.projection(X)
         self.numbers = self._forest(points, 1, seed=0)[0]  # near rows get near numbers: they meet in the caches
         self.points = points[self.numbers]
         self.lists = Lists(len(X), padded(self.k if X.shape[1] <= N_COMPONENTS else 2 * self.k))
         self._compare_leaves(seed=1)
         self._descend()
-        self.sample = np.sort(rng.choice(len(X), min(RECALL_SAMPLE, len(X)), replace=False))
+        self.sample = np.sort(np.random.default_rng(0).choice(len(X), min(RECALL_SAMPLE, len(X)), replace=False))
         exact = BruteSearch(X, self.k, n_threads).query(X[self.sample], self.k + 1, n_threads)
         self.truth = exact[1][:, 1:]
         self.recall = self._refine_until_found()

@@ -14,6 +14,7 @@ from slkmodes.engines.numpy_engine import hard_labels, softmax
 from slkmodes.engines.protocol import Engine
 from slkmodes.mode_kernels import GaussianKernel, Modes
 from slkmodes.neighbors import NeighborIndex, Neighbors
+from slkmodes.ordering import RowOrder
 from slkmodes.problem import Problem
 
 Array = npt.NDArray[Any]
@@ -21,7 +22,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class Fitted:
-    """What prediction needs of a fit."""
+    """What prediction needs of a fit; its rows are in working order."""
 
     problem: Problem
     modes: Modes
@@ -31,6 +32,7 @@ class Fitted:
     neighbors: Neighbors | None  # of the training rows
     weights: str
     n_neighbors: int
+    order: RowOrder
 
 
 class Extension(NamedTuple):

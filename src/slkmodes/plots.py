@@ -31,13 +31,14 @@ def nearest_members(model: Any, n_members: int) -> list[npt.NDArray[np.int64]]:
     check_is_fitted(model)
     if model.modes_ is None:
         raise ValueError("nearest_members needs features; this model was fitted with affinity='precomputed'.")
-    kernel = model._fitted.problem.kernel
+    fitted = model._fitted
+    kernel = fitted.problem.kernel
     nearest = []
     for cluster, row in enumerate(model.mode_indices_):
-        members = np.flatnonzero(model.labels_ == cluster)
-        members = members[members != row]
+        members = np.flatnonzero(fitted.labels == cluster)
         squared = kernel.squared_distances(kernel.X[members], model.modes_[[cluster]])[:, 0]
-        nearest.append(members[np.argsort(squared, kind="stable")[:n_members]])
+        ranked = fitted.order.original(members[np.argsort(squared, kind="stable")])
+        nearest.append(ranked[ranked != row][:n_members])
     return nearest
 
 

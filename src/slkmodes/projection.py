@@ -10,8 +10,19 @@ from threadpoolctl import threadpool_limits
 
 Array = npt.NDArray[Any]
 
+# The kernels read columns in vectors of so many.
+LANES = 16
+# Rows of a sample that components are computed from.
+SAMPLE_ROWS = 4096
 # Numbers of a block in memory at a time: 1 MiB of float32, for the caches.
 BLOCK_ENTRIES = 1 << 18
+
+
+def fit_projection(X: Array, n_components: int) -> Projection:
+    """Onto the principal components of a sample of the rows, padded for the kernels."""
+    rng = np.random.default_rng(0)
+    sample = X[np.sort(rng.choice(len(X), min(len(X), SAMPLE_ROWS), replace=False))]
+    return Projection(sample, n_components, LANES)
 
 
 class Projection:

@@ -1,0 +1,75 @@
+"""Rows in an order in which near rows lie near each other in memory: sweeps over many rows then stay in the caches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from slkmodes.engines import native_available
+from slkmodes.projection import fit_projection
+
+Array = npt.NDArray[Any]
+
+# Fewer rows fit into the caches in any order; a copy of wider rows costs more than it saves.
+ORDERED_ROWS = 20_000
+WIDEST_ROWS = 128
+# Principal components that a tree looks at, and the rows of its leaves.
+LEADING_COMPONENTS = 32
+LEAF_ROWS = 64
+
+
+class RowOrder:
+    """Working row i is row ``numbers[i]`` of X; where ``numbers`` is None every row is where it was."""
+
+    def __init__(self, numbers: npt.NDArray[np.int32] | None = None) -> None:
+        self.numbers = numbers
+
+    def arrange(self, X: Array) -> Array:
+        """The rows of X in working order."""
+        return X if self.numbers is None else X[self.numbers]
+
+    def restore(self, values: Array) -> Array:
+        """One value per working row, in the order of X."""
+        if self.numbers is None:
+            return values
+        restored = np.empty_like(values)
+        restored[self.numbers] = values
+        return restored
+
+    def original(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Working rows as rows of X; -1 stays."""
+        return rows if self.numbers is None else np.where(rows < 0, -1, self.numbers[rows]).astype(np.int64)
+
+    def working(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Rows of X as working rows."""
+        return rows if self.numbers is None else self.places()[rows]
+
+    def restore_graph(self, graph: Any) -> Any:
+        """A CSR matrix between working rows as one between the rows of X."""
+        if self.numbers is None:
+            return graph
+        places = self.places()
+        restored = graph[places][:, places]
+        restored.sort_indices()
+        return restored
+
+    def places(self) -> npt.NDArray[np.int64]:
+        """The working row of every row of X."""
+        assert self.numbers is not None
+        places = np.empty(len(self.numbers), dtype=np.int64)
+        places[self.numbers] = np.arange(len(places))
+        return places
+
+
+def near_rows_together(X: Array, n_threads: int) -> RowOrder:
+    """The leaves of a random-projection tree one after the other, where there are many rows."""
+    if len(X) < ORDERED_ROWS or X.shape[1] > WIDEST_ROWS or not native_available():
+        return RowOrder()
+    from slkmodes import _kernels
+
+    points = fit_projection(X, LEADING_COMPONENTS)(X)
+    numbers = np.empty((1, len(X)), dtype=np.int32)
+    _kernels.forest(points, points.shape[1], LEAF_ROWS, 0, numbers, n_threads)
+    return RowOrder(numbers[0])
