@@ -1,4 +1,4 @@
-# The five commands: make demo, make test, make lint, make dist, make clean.
+# The six commands: make demo, make test, make lint, make dist, make bench, make clean.
 # Each sets up what it needs in .venv; nothing has to be activated.
 
 PYTHON ?= python3
@@ -8,7 +8,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check
 
 KERNELS := CMakeLists.txt $(wildcard src/slkmodes/kernels/*)
 
-.PHONY: demo test lint dist clean
+.PHONY: demo test lint dist bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python -m slkmodes.demo --output demo-output
@@ -26,6 +26,11 @@ dist: $(VENV)/.installed-dev
 	$(BIN)/python -m build
 	$(BIN)/python .ci/check_dist.py dist
 
+# Needs SLKMODES_DATA, and an hour.
+bench: $(VENV)/.installed-bench
+	$(BIN)/python -m benchmarks.speed
+	$(BIN)/python -m benchmarks.scaling
+
 clean:
 	rm -rf $(VENV) build dist demo-output .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
@@ -42,4 +47,8 @@ $(VENV)/.installed: $(VENV)/.pip pyproject.toml $(KERNELS)
 
 $(VENV)/.installed-dev: $(VENV)/.installed
 	$(PIP) install --quiet --group dev
+	touch $@
+
+$(VENV)/.installed-bench: $(VENV)/.installed
+	$(PIP) install --quiet --group bench
 	touch $@
