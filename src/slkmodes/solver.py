@@ -114,8 +114,11 @@ def _update_memberships(
 ) -> tuple[Any, tuple[float, ...], Status]:
     """Sweep until R stops falling: the inner loop. Returns Z, R before each sweep, and how it ended."""
     objectives: list[float] = []
-    for _ in range(method.max_sweeps):
-        memberships, objective = engine.sweep(placed, similarity, memberships)
+    spare = None  # the first memberships are the caller's; from the third sweep on two places take turns
+    for number in range(method.max_sweeps):
+        before = memberships
+        memberships, objective = engine.sweep(placed, similarity, before, spare)
+        spare = before if number else None
         objectives.append(objective)
         if _repeats(objectives, 1, method.tol):
             return memberships, tuple(objectives), Status.CONVERGED

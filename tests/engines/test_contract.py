@@ -198,3 +198,18 @@ def test_chebyshev_series(name, n_terms):
     found = engine_of(name).chebyshev(csr_array((vectors * values) @ vectors.T), columns, coefficients)
     np.testing.assert_allclose(found, (vectors * series) @ vectors.T @ columns, atol=1e-10)
     np.testing.assert_array_equal(columns, before)
+
+
+def test_spare_memory_changes_nothing_but_itself(engine):
+    problem = random_problem(5)
+    placed = engine.place(problem)
+    similarity = engine.similarity(placed, problem.kernel.modes_at(np.arange(4)))
+    first = engine.start(placed, similarity)
+    second, _ = engine.sweep(placed, similarity, first)
+    kept = np.array(engine.fetch(first))
+    third, objective = engine.sweep(placed, similarity, second)
+    expected = np.array(engine.fetch(third))
+    again, same = engine.sweep(placed, similarity, second, third)
+    np.testing.assert_array_equal(engine.fetch(again), expected)
+    np.testing.assert_array_equal(engine.fetch(first), kept)
+    assert same == objective

@@ -87,14 +87,16 @@ class NativeEngine(NumpyEngine):
         no_edges = Edges(np.zeros(placed.n_samples + 1, np.int64), np.empty(0, np.int32), placed.edges.weights[:0])
         return self._sweep(no_edges, similarity, zeros, 0.0, 0.0, 0.0, similarity.values[:0, 0])[0]
 
-    def sweep(self, placed: PlacedProblem, similarity: Padded, memberships: Padded) -> tuple[Padded, float]:
+    def sweep(
+        self, placed: PlacedProblem, similarity: Padded, memberships: Padded, spare: Padded | None = None
+    ) -> tuple[Padded, float]:
         """Eq. (8) for every row, and eq. (2) at the memberships it started from, in one pass."""
         balance, plain = placed.balance, without_balance(placed)
         sizes = np.zeros(placed.width if balance else 0, dtype=memberships.values.dtype)
         if balance:
             sizes[: placed.n_clusters] = log_sizes(self.fetch(memberships))
         updated, objective = self._sweep(
-            placed.edges, similarity, memberships, plain.laplacian_weight, placed.diagonal_shift, balance, sizes
+            placed.edges, similarity, memberships, plain.laplacian_weight, placed.diagonal_shift, balance, sizes, spare
         )
         return updated, (1 + balance) * objective
 
@@ -107,10 +109,13 @@ class NativeEngine(NumpyEngine):
         diagonal_shift: float,
         balance: float,
         sizes: Array,
+        spare: Padded | None = None,
     ) -> tuple[Padded, float]:
         n_rows = len(memberships.values)
-        updated = np.empty_like(memberships.values)
-        negentropy, row_objective = np.empty(n_rows), np.empty(n_rows)
+        # Memory that the system has to find and clear costs as much as the sweep itself.
+        updated = np.empty_like(memberships.values) if spare is None else spare.values
+        negentropy = np.empty(n_rows) if spare is None else spare.negentropy
+        row_objective = np.empty(n_rows)
         _kernels.sweep(
             *edges,
             similarity.values,

@@ -52,7 +52,7 @@ class NumpyEngine:
             similarity[np.arange(len(labels)), labels] += lean(placed.n_clusters)
         return softmax(similarity)
 
-    def sweep(self, placed: Any, similarity: Any, memberships: Any) -> tuple[Any, float]:
+    def sweep(self, placed: Any, similarity: Any, memberships: Any, spare: Any = None) -> tuple[Any, float]:
         """The z-update, and R of the memberships it started from; with a balance, by way of another problem."""
         if placed.balance == 0:
             return self._plain_sweep(placed, similarity, memberships)

@@ -57,8 +57,13 @@ class Engine(Protocol):
     def start(self, placed: Placed, similarity: Similarity, labels: npt.NDArray[np.int64] | None = None) -> Memberships:
         """softmax(a_p), the initial memberships of Algorithm 1; with labels, leaning to them (:func:`lean`)."""
 
-    def sweep(self, placed: Placed, similarity: Similarity, memberships: Memberships) -> tuple[Memberships, float]:
-        """One z-update of all rows, eq. (8), and R of the memberships it started from, eq. (2), both with balance."""
+    def sweep(
+        self, placed: Placed, similarity: Similarity, memberships: Memberships, spare: Memberships | None = None
+    ) -> tuple[Memberships, float]:
+        """One z-update of all rows, eq. (8), and R of the memberships it started from, eq. (2), both with balance.
+
+        ``spare`` are memberships of the same problem that nobody needs any more: their memory may be used.
+        """
 
     def labels(self, placed: Placed, memberships: Memberships, modes: Modes) -> npt.NDArray[np.int64]:
         """Column of the largest membership; ties go to the nearest mode."""
