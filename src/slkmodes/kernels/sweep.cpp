@@ -2,7 +2,6 @@
 // objective of the row in one pass over memory. With a balance, a_p is first replaced by
 // (a_p + balance * log(z_p / sizes)) / (1 + balance).
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <memory>
 
@@ -17,7 +16,7 @@ namespace slk {
 namespace {
 
 // Rows of which the neighbours are fetched while another is computed: they may lie anywhere.
-constexpr std::int64_t ROWS_AHEAD = 6;
+constexpr std::int64_t ROWS_AHEAD = 4;
 
 template <typename T>
 SLK_INLINE void fetch_ahead(const Sweep<T>& s, std::int64_t p, std::int64_t width) {
@@ -25,6 +24,19 @@ SLK_INLINE void fetch_ahead(const Sweep<T>& s, std::int64_t p, std::int64_t widt
         const T* z = s.memberships + std::int64_t(s.columns[e]) * width;
         for (std::int64_t c = 0; c < width; c += 64 / std::int64_t(sizeof(T))) __builtin_prefetch(z + c);
     }
+}
+
+// Logarithms are taken of several rows at once: a call in the loop over rows would cost it its registers.
+constexpr int ROWS_PER_LOGARITHM = 8;
+
+SLK_INLINE void subtract_logarithms(const double (&mass)[ROWS_PER_LOGARITHM], double* end) {
+    double* values = end - ROWS_PER_LOGARITHM;
+    const auto logarithms = log_positive<double, ROWS_PER_LOGARITHM>(load<ROWS_PER_LOGARITHM>(mass));
+    store<ROWS_PER_LOGARITHM>(values, load<ROWS_PER_LOGARITHM>(values) - logarithms);
+}
+
+SLK_INLINE double logarithm(double x) {
+    return log_positive<double, ROWS_PER_LOGARITHM>(filled<ROWS_PER_LOGARITHM>(x))[0];
 }
 
 template <int LANES, typename T>
@@ -45,6 +57,7 @@ SLK_INLINE void sweep_rows(const Sweep<T>& s, std::int64_t begin, std::int64_t e
     V in_registers[CHUNKS ? CHUNKS : 1];
     V* pull = CHUNKS ? in_registers : reinterpret_cast<V*>(scratch);
 
+    double mass[ROWS_PER_LOGARITHM];
     for (std::int64_t p = begin; p < end; ++p) {
         const T* z = s.memberships + p * width;
         const T* a = s.similarity + p * width;
@@ -79,11 +92,15 @@ SLK_INLINE void sweep_rows(const Sweep<T>& s, std::int64_t begin, std::int64_t e
             // Far below the top the power is a floor, not a value: its product must not count.
             tilt += below > ExpConstants<T>::lowest ? power * below : filled<LANES>(T(0));
         }
-        const double mass = double(sum<T, LANES>(total));
-        const T scale = T(1.0 / mass);
+        const T row_mass = sum<T, LANES>(total);
+        const T scale = T(1) / row_mass;
         for (std::int64_t c = 0; c < chunks; ++c) store<LANES>(z_new + c * LANES, pull[c] * scale);
-        s.new_negentropy[p] = double(sum<T, LANES>(tilt)) / mass - std::log(mass);
+        s.new_negentropy[p] = double(sum<T, LANES>(tilt)) * double(scale);
+        mass[(p - begin) % ROWS_PER_LOGARITHM] = double(row_mass);
+        if ((p - begin + 1) % ROWS_PER_LOGARITHM == 0) subtract_logarithms(mass, s.new_negentropy + p + 1);
     }
+    const std::int64_t left = (end - begin) % ROWS_PER_LOGARITHM;
+    for (std::int64_t i = 0; i < left; ++i) s.new_negentropy[end - left + i] -= logarithm(mass[i]);
 }
 
 #define SLK_SWEEP_ROWS(NAME, T, LANES, CHUNKS)                                                     \
