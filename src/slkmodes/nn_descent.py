@@ -33,9 +33,9 @@ LEADING_COMPONENTS = 32
 # Trees, and the rows of a leaf at most: all of them are compared with each other.
 N_TREES = 8
 LEAF_ROWS = 128
-# Entries of a list that are compared with each other in a round, of each kind (fresh or not, listed or listing): this
-# part of the neighbours wanted, within limits.
-CANDIDATES = 0.8
+# Entries of a list that are compared with each other in a round, of each kind (fresh or not, listed or listing): a part
+# of the neighbours wanted, less where lists are twice as long, within limits.
+CANDIDATES, CANDIDATES_OF_LONG_LISTS = 1.1, 0.8
 FEWEST_CANDIDATES, MOST_CANDIDATES = 12, 48
 # Rounds end when one changes a smaller part of all entries.
 FEW_UPDATES = 0.02
@@ -59,12 +59,14 @@ class DescentSearch(Search):
             )
         self.X, self.k, self.target = X, min(n_neighbors, len(X) - 1), target
         self.n_threads, self.say = n_threads, say
-        self.n_candidates = int(np.clip(CANDIDATES * self.k, FEWEST_CANDIDATES, MOST_CANDIDATES))
+        self.reduced = X.shape[1] > N_COMPONENTS
+        part = CANDIDATES_OF_LONG_LISTS if self.reduced else CANDIDATES
+        self.n_candidates = int(np.clip(part * self.k, FEWEST_CANDIDATES, MOST_CANDIDATES))
         self.projection = fit_projection(X, N_COMPONENTS)
         points = self.projection(X)
         self.numbers = self._forest(points, 1, seed=0)[0]  # near rows get near numbers: they meet in the caches
         self.points = points[self.numbers]
-        self.lists = Lists(len(X), padded(self.k if X.shape[1] <= N_COMPONENTS else 2 * self.k))
+        self.lists = Lists(len(X), padded(2 * self.k if self.reduced else self.k))
         self._compare_leaves(seed=1)
         self._descend()
         self.sample = np.sort(np.random.default_rng(0).choice(len(X), min(RECALL_SAMPLE, len(X)), replace=False))
@@ -158,7 +160,6 @@ class DescentSearch(Search):
 
     def _refine_until_found(self) -> float:
         """Go on until the sample finds enough of its true neighbours; return the part it finds."""
-        reduced = self.X.shape[1] > N_COMPONENTS
         for number in range(MOST_REFINEMENTS + 1):
             candidates = self._candidates()[self.sample]
             found = rank_candidates(self.X, self.X[self.sample], candidates, self.k, self.n_threads)[1]
@@ -166,11 +167,11 @@ class DescentSearch(Search):
             self.say(f"neighbours: recall {recall:.4f}")
             if recall >= self.target or number == MOST_REFINEMENTS:
                 break
-            if reduced and number == 0:
+            if self.reduced and number == 0:
                 self._measure_in_the_data()
             else:
                 self.lists.fresh[:] = 1  # once more, with more candidates
-            self._round(number, (1 if reduced and number == 0 else 2) * self.n_candidates, exact=reduced)
+            self._round(number, (1 if self.reduced and number == 0 else 2) * self.n_candidates, exact=self.reduced)
         return recall
 
     def _measure_in_the_data(self) -> None:
