@@ -24,6 +24,7 @@ CHOICES: dict[str, dict[str, Any]] = {
     'init="random"': {"init": "random"},
     'symmetrize="union"': {"symmetrize": "union"},
     'symmetrize="mutual"': {"symmetrize": "mutual"},
+    'affinity="binary"': {"affinity": "binary"},
     'affinity="gaussian"': {"affinity": "gaussian"},
     'affinity="local"': {"affinity": "local"},
     'affinity="shared"': {"affinity": "shared"},

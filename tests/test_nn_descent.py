@@ -112,3 +112,55 @@ def test_projected_distances_are_lower_bounds_and_the_best_of_their_width():
     assert np.all(cdist(Y, Y) <= full * (1 + 1e-4) + 1e-5)
     variance = np.linalg.eigvalsh(np.cov(X.T))[::-1]
     np.testing.assert_allclose(Y.var(axis=0, ddof=1)[:20] / float(projection.scale) ** 2, variance[:20], rtol=1e-2)
+
+
+def test_new_rows_find_their_way_into_every_part():
+    """Far blobs: the lists of one never name a row of another, and there are more of them than landmarks."""
+    rng = np.random.default_rng(0)
+    centers = 100 * rng.normal(size=(400, 20))
+    X = (np.repeat(centers, 25, axis=0) + 0.1 * rng.normal(size=(10_000, 20))).astype(np.float32)
+    found, distances = NeighborIndex(X, "nn_descent", 8).query(X[::10], 2)
+    assert np.mean(found[:, 0] == np.arange(0, 10_000, 10)) > 0.999
+    assert distances.max() < 3
+
+
+def test_a_part_smaller_than_the_list_is_left():
+    rng = np.random.default_rng(0)
+    X = (np.repeat(100 * rng.normal(size=(40, 20)), 15, axis=0) + 0.1 * rng.normal(size=(600, 20))).astype(np.float32)
+    found, distances = NeighborIndex(X, "nn_descent", 30).query(X + np.float32(0.01), 2)
+    assert found.min() >= 0
+    truth = np.sort(cdist(X + np.float32(0.01), X), axis=1)[:, :30]
+    np.testing.assert_allclose(distances[:, :15], truth[:, :15], rtol=1e-3)
+    assert recall_of(distances, truth) > 0.95
+
+
+def test_walks_that_lose_their_way_are_given_up(monkeypatch):
+    monkeypatch.setattr(nn_descent, "MOST_LANDMARKS", 1)
+    monkeypatch.setattr(nn_descent, "N_LANDMARKS", 3)
+    rng = np.random.default_rng(0)
+    X = (np.repeat(100 * rng.normal(size=(40, 20)), 30, axis=0) + 0.1 * rng.normal(size=(1200, 20))).astype(np.float32)
+    index = NeighborIndex(X, "nn_descent", 8)
+    found, _ = index.query(X, 2)
+    assert index.built(2).walks_fail
+    np.testing.assert_array_equal(found[:, 0], np.arange(1200))
+
+
+@pytest.mark.filterwarnings("ignore:The approximate neighbour search")  # float32 cannot tell all of them apart
+@pytest.mark.parametrize("scale", [1e60, 1e-60])
+def test_rows_far_outside_the_sample_are_no_crash(monkeypatch, scale):
+    monkeypatch.setattr("slkmodes.projection.SAMPLE_ROWS", 50)
+    X = np.random.default_rng(0).normal(size=(3000, 12))
+    X[::30] *= scale
+    found = NeighborIndex(X, "nn_descent", 5, 0.5).graph(2)
+    assert np.all(np.isfinite(found.distances))
+    assert found.indices.min() >= 0
+
+
+def test_rounds_do_not_depend_on_threads():
+    X = clouds(5000, 150)
+    said = {n: [] for n in (1, 2, 4)}
+    lists = [DescentSearch(X, 10, n, 0.999, said[n].append).lists for n in said]
+    assert said[1] == said[2] == said[4]
+    for other in lists[1:]:
+        np.testing.assert_array_equal(other.rows, lists[0].rows)
+        np.testing.assert_array_equal(other.squared, lists[0].squared)

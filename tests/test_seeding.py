@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from slkmodes import LaplacianKModes
 from slkmodes.affinity import falls_apart
 from slkmodes.engines.numpy_engine import NumpyEngine
 from slkmodes.mode_kernels import GaussianKernel, GraphKernel, Modes
@@ -153,3 +154,9 @@ def test_modes_know_how_far_they_moved():
     new = Modes(np.array([5, 1]), np.array([[3.0, 4.0], [1.0, 1.0]]))
     assert new.moved_from(old).tolist() == [5.0, 0.0]
     assert Modes(np.array([5, 1])).moved_from(Modes(np.array([0, 1]))).tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("scale", [1e120, 1e-100])
+def test_smoothed_features_of_any_scale(scale):
+    X = np.random.default_rng(0).normal(size=(200, 12)) * scale
+    assert LaplacianKModes(3, init="smoothed_features", random_state=0).fit(X).init_ == "smoothed_features"

@@ -76,7 +76,7 @@ class BruteSearch(Search):
 
             indices = np.empty((len(Q), k), dtype=np.int64)
             squared = np.empty((len(Q), k), dtype=self.X.dtype)
-            _kernels.nearest(self.X, Q, indices, squared, n_threads)
+            _kernels.nearest(self.X, np.ascontiguousarray(Q), indices, squared, n_threads)
             return indices, np.sqrt(squared)
         from sklearn.neighbors import NearestNeighbors
 

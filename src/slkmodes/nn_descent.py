@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
 from slkmodes.engines import native_available
 from slkmodes.exact_search import BruteSearch
 from slkmodes.projection import LANES, fit_projection
 from slkmodes.search import (
+    BLOCK_ENTRIES,
     RECALL_SAMPLE,
     Array,
     Found,
@@ -27,6 +30,8 @@ from slkmodes.search import (
     recall_of,
 )
 
+# How the kernels mark an entry that came in; 1 marks one that has been there, but was not looked at.
+NEW = 2
 # Principal components compared, and those the trees look at.
 N_COMPONENTS = 128
 LEADING_COMPONENTS = 32
@@ -44,9 +49,11 @@ MOST_ROUNDS = 12
 MOST_REFINEMENTS = 6
 # A walk towards a new row starts from the nearest few of some rows spread over all, and keeps so many more rows than
 # twice those wanted; or more, until a sample finds enough.
-N_LANDMARKS = 256
+N_LANDMARKS, MOST_LANDMARKS = 256, 4096
 N_STARTS = 4
 SPARE_CANDIDATES, MOST_SPARE_CANDIDATES = 16, 512
+# Walks that find so much less than they should are given up.
+LEAST_LOSS = 0.05
 
 
 class DescentSearch(Search):
@@ -63,6 +70,7 @@ class DescentSearch(Search):
         part = CANDIDATES_OF_LONG_LISTS if self.reduced else CANDIDATES
         self.n_candidates = int(np.clip(part * self.k, FEWEST_CANDIDATES, MOST_CANDIDATES))
         self.projection = fit_projection(X, N_COMPONENTS)
+        self.unit = float(self.projection.scale) ** 2  # from squared distances of the data to those of the points
         points = self.projection(X)
         self.numbers = self._forest(points, 1, seed=0)[0]  # near rows get near numbers: they meet in the caches
         self.points = points[self.numbers]
@@ -74,7 +82,7 @@ class DescentSearch(Search):
         self.truth = exact[1][:, 1:]
         self.recall = self._refine_until_found()
         self.links: npt.NDArray[np.int32] | None = None  # what walks need is prepared for the first of them
-        self.n_spare = SPARE_CANDIDATES
+        self.n_spare, self.walks_fail = SPARE_CANDIDATES, False
 
     def graph(self, X: Array, k: int, n_threads: int) -> Found:
         """The lists themselves, ranked."""
@@ -89,8 +97,17 @@ class DescentSearch(Search):
         """Walk over the lists towards each row of Q, and rank what was met."""
         if self.links is None:
             self.links = self._links_between_rows(n_threads)
+            self.landmarks = self._landmarks()
             self._widen_walks(n_threads)
-        return self._walk(Q, k, n_threads)
+        if self.walks_fail:
+            return BruteSearch(self.X, k, n_threads).query(Q, k, n_threads)
+        step = max(1, BLOCK_ENTRIES // max(len(self.landmarks), 2 * k + self.n_spare))
+        blocks = [self._walk(Q[i : i + step], k, n_threads) for i in range(0, max(1, len(Q)), step)]
+        indices, distances = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+        short = np.flatnonzero(indices[:, -1] < 0)  # fewer rows within reach than wanted
+        if len(short):
+            indices[short], distances[short] = BruteSearch(self.X, k, n_threads).query(Q[short], k, n_threads)
+        return indices, distances
 
     def _walk(self, Q: Array, k: int, n_threads: int) -> Found:
         from slkmodes import _kernels
@@ -104,21 +121,44 @@ class DescentSearch(Search):
         return rank_candidates(self.X, Q, candidates, k, n_threads, order)
 
     def _widen_walks(self, n_threads: int) -> None:
-        """Keep more candidates until a sample of the rows themselves finds enough of its neighbours."""
-        while self.n_spare < MOST_SPARE_CANDIDATES:
+        """Keep more candidates until a sample of the rows themselves finds enough of its neighbours.
+
+        Where that does not help, walks lose their way: queries are then compared with all rows.
+        """
+        while True:
             found = self._walk(self.X[self.sample], self.k + 1, n_threads)[1][:, 1:]
-            if recall_of(found, self.truth) >= self.target:
+            recall = recall_of(found, self.truth)
+            if recall >= self.target or self.n_spare >= MOST_SPARE_CANDIDATES:
                 break
             self.n_spare *= 2
+        self.walks_fail = recall < self.target - LEAST_LOSS
+
+    def _landmarks(self) -> npt.NDArray[np.int32]:
+        """Rows spread over all, and one in every part that no link leaves, the largest parts first."""
+        assert self.links is not None
+        n_rows = len(self.links)
+        spread = np.linspace(0, n_rows - 1, N_LANDMARKS).astype(np.int32)
+        linked = self.links >= 0
+        edges = sparse.csr_array(
+            (
+                np.ones(np.count_nonzero(linked), dtype=np.uint8),
+                self.links[linked],
+                np.cumsum([0, *linked.sum(axis=1)]),
+            ),
+            shape=(n_rows, n_rows),
+        )
+        parts = connected_components(edges, directed=False)[1]
+        _, first, sizes = np.unique(parts, return_index=True, return_counts=True)
+        largest = first[np.argsort(-sizes, kind="stable")[:MOST_LANDMARKS]]
+        return np.unique(np.concatenate([spread, largest])).astype(np.int32)
 
     def _starts(self, points: Array) -> npt.NDArray[np.int32]:
-        """For every point the nearest few of some rows spread over all."""
-        rows = np.unique(np.linspace(0, len(self.X) - 1, N_LANDMARKS).astype(np.int32))
-        landmarks = self.points[rows]
+        """For every point the nearest few landmarks."""
+        landmarks = self.points[self.landmarks]
         squared = np.einsum("ij,ij->i", landmarks, landmarks) - 2 * (points @ landmarks.T)
-        n_starts = min(N_STARTS, len(rows))
+        n_starts = min(N_STARTS, len(landmarks))
         nearest = np.argpartition(squared, n_starts - 1, axis=1)[:, :n_starts]
-        return rows[np.sort(nearest, axis=1)]
+        return self.landmarks[np.sort(nearest, axis=1)]
 
     def _forest(self, points: Array, n_trees: int, seed: int) -> npt.NDArray[np.int32]:
         from slkmodes import _kernels
@@ -146,17 +186,18 @@ class DescentSearch(Search):
         """Compare the neighbours of every row with each other; return the part of the entries that changed."""
         members, n_fresh, n_members = self.lists.groups(number, most, self.n_threads)
         starts = np.arange(len(members), dtype=np.int64) * members.shape[1]
-        changed = self._join(starts, members.ravel(), n_fresh, n_members, exact=exact) / self.lists.rows.size
+        self.lists.forget_what_is_new()
+        self._join(starts, members.ravel(), n_fresh, n_members, exact=exact)
+        changed = self.lists.part_new()
         self.say(f"neighbours: round {number + 1}, {changed:.2%} of the entries changed")
         return changed
 
-    def _join(self, starts: Array, members: Array, n_fresh: Array, n_members: Array, *, exact: bool = False) -> int:
+    def _join(self, starts: Array, members: Array, n_fresh: Array, n_members: Array, *, exact: bool = False) -> None:
         from slkmodes import _kernels
 
         lists, data = self.lists, self.X if exact else None
         groups = starts, members, n_fresh, n_members
-        unit = float(self.projection.scale) ** 2
-        return int(_kernels.join(self.points, data, unit, self.numbers, *groups, *lists.arrays, self.n_threads))
+        _kernels.join(self.points, data, self.unit, self.numbers, *groups, *lists.arrays, self.n_threads)
 
     def _refine_until_found(self) -> float:
         """Go on until the sample finds enough of its true neighbours; return the part it finds."""
@@ -176,15 +217,20 @@ class DescentSearch(Search):
 
     def _measure_in_the_data(self) -> None:
         """From distances on the components to those of all features, rows outside the data's own k left out."""
-        indices, distances = rank_candidates(
-            self.X, self.X, self._candidates(), padded(self.k), self.n_threads, self.numbers
-        )
+        from slkmodes import _kernels
+
+        n_rows, width = len(self.X), padded(self.k)
+        indices = np.empty((n_rows, width), dtype=np.int32)
+        squared = np.empty((n_rows, width), dtype=self.X.dtype)
+        _kernels.rank(self.X, self.X, self._candidates(), self.numbers, indices, squared, self.n_threads)
         place = np.empty_like(self.numbers)
-        place[self.numbers] = np.arange(len(place), dtype=place.dtype)
-        indices, distances = indices[self.numbers], distances[self.numbers] * self.projection.scale
-        self.lists.rows = np.where(indices < 0, np.int32(-1), place[indices])
-        self.lists.squared = np.square(distances, dtype=np.float32)
-        self.lists.fresh = np.ones(self.lists.rows.shape, dtype=np.uint8)
+        place[self.numbers] = np.arange(n_rows, dtype=place.dtype)
+        indices, squared = indices[self.numbers], squared[self.numbers]
+        rows = np.where(indices < 0, np.int32(-1), place[indices])
+        measured = (squared.astype(np.float64) * self.unit).astype(np.float32)  # as the kernel does it
+        order = np.lexsort((rows, measured), axis=1)
+        self.lists.rows, self.lists.squared = (np.take_along_axis(x, order, axis=1) for x in (rows, measured))
+        self.lists.fresh = np.ones(rows.shape, dtype=np.uint8)
 
     def _candidates(self) -> npt.NDArray[np.int32]:
         """The lists in the numbers of X."""
@@ -212,6 +258,14 @@ class Lists:
     def arrays(self) -> tuple[Array, Array, Array]:
         """As the kernels want them."""
         return self.rows, self.squared, self.fresh
+
+    def forget_what_is_new(self) -> None:
+        """From here on entries count as new."""
+        np.minimum(self.fresh, 1, out=self.fresh)
+
+    def part_new(self) -> float:
+        """Part of the entries that came in and stayed; how many came in for a while would depend on their order."""
+        return np.count_nonzero(self.fresh == NEW) / self.fresh.size
 
     def groups(self, seed: int, most: int, n_threads: int) -> tuple[Array, Array, Array]:
         """For every row the rows to compare with each other, how many of them are fresh, and how many there are."""

@@ -14,6 +14,8 @@ Array = npt.NDArray[Any]
 LANES = 16
 # Rows of a sample that components are computed from.
 SAMPLE_ROWS = 4096
+# Scaled rows are cut off here, so that sums of squares stay finite; no distance grows by it.
+FARTHEST = 1e15
 # Numbers of a block in memory at a time: 1 MiB of float32, for the caches.
 BLOCK_ENTRIES = 1 << 18
 
@@ -35,8 +37,10 @@ class Projection:
     def __init__(self, sample: Array, n_components: int, pad_to: int = 1) -> None:
         self.center = sample.mean(axis=0, dtype=np.float64).astype(sample.dtype)
         Y = sample - self.center
-        spread = float(max(Y.max(), -Y.min()))
-        self.scale = sample.dtype.type(1.0 / spread if spread > 0 else 1.0)  # float32 overflows where float64 does not
+        spread = max(float(Y.max()), -float(Y.min()))
+        # float32 overflows where float64 does not, and the square of the scale is needed too.
+        least = float(np.finfo(sample.dtype).tiny) ** 0.5
+        self.scale = sample.dtype.type(1.0 / max(spread, least) if spread > 0 else 1.0)
         Y = (Y * self.scale).astype(np.float32)
         with threadpool_limits(1, user_api="blas"):  # sums must not depend on the number of threads
             _, vectors = np.linalg.eigh(Y.T @ Y)
@@ -51,6 +55,8 @@ class Projection:
         step = max(1, BLOCK_ENTRIES // rows.shape[1])
         for start in range(0, len(rows), step):
             block = rows[start : start + step] - self.center
-            block *= self.scale
+            with np.errstate(over="ignore"):  # rows far outside the sample
+                block *= self.scale
+            np.clip(block, -FARTHEST, FARTHEST, out=block)
             np.matmul(block.astype(np.float32, copy=False), self.components, out=projected[start : start + step])
         return projected

@@ -64,7 +64,7 @@ def rank_candidates(
 
         indices = np.empty((len(Q), k), dtype=np.int32)
         squared = np.empty((len(Q), k), dtype=X.dtype)
-        _kernels.rank(X, Q, candidates, order, indices, squared, n_threads)
+        _kernels.rank(X, np.ascontiguousarray(Q), candidates, order, indices, squared, n_threads)
     else:
         squared = squared_distances(X, Q, candidates)
         ranked = np.lexsort((candidates, squared), axis=1)[:, :k]

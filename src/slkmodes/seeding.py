@@ -80,6 +80,7 @@ def smoothed_features(engine: Engine, problem: Problem, rng: np.random.Generator
     from sklearn.decomposition import PCA
 
     X = features_of(problem, "smoothed_features")
+    X = X / max(float(np.abs(X).max()), np.finfo(X.dtype).tiny)  # float32 holds less than float64
     if X.shape[1] > SMOOTHED_COMPONENTS < len(X):
         X = PCA(SMOOTHED_COMPONENTS, svd_solver="covariance_eigh").fit_transform(X)
     else:

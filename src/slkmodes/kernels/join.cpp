@@ -47,6 +47,9 @@ SLK_INLINE std::int64_t promising_pairs(const Join<T>& s, const std::int32_t* me
         for (std::int64_t j = i; j < count; j += BATCH) {
             float squared[BATCH][BATCH];
             batch_distances(tile + i * s.n_columns, tile + j * s.n_columns, s.n_columns, squared);
+            if (s.data)  // a lower bound, also after rounding
+                for (auto& of_u : squared)
+                    for (float& value : of_u) value *= 1 - 1e-5f;
             for (int u = 0; u < BATCH; ++u)
                 for (int v = 0; v < BATCH; ++v)
                     if (i + u < n_fresh && i + u < j + v && j + v < count &&
@@ -56,25 +59,25 @@ SLK_INLINE std::int64_t promising_pairs(const Join<T>& s, const std::int32_t* me
     return n_found;
 }
 
-// Offer each of a pair to the other. Both know how far apart they are in the data at most once.
+// Offer each of a pair to the other. Their distance in the data is computed once, and only if somebody wants it.
 template <typename T>
-SLK_INLINE std::int64_t offer_pair(const Join<T>& s, Pair pair, Locks& locks) {
-    std::int64_t n_updates = 0;
+SLK_INLINE void offer_pair(const Join<T>& s, const Pair& pair, Locks& locks) {
     bool exact = !s.data;
+    float squared = pair.squared;
     for (int side = 0; side < 2; ++side) {
         const std::int32_t row = side ? pair.b : pair.a, other = side ? pair.a : pair.b;
-        if (pair.squared > farthest(s.lists, row) || holds(s.lists, row, other)) continue;
+        if (squared > farthest(s.lists, row) || holds(s.lists, row, other)) continue;
         if (!exact) {
-            pair.squared = float(s.unit * squared_distance(s.data + std::int64_t(s.numbers[row]) * s.n_features,
-                                                  s.data + std::int64_t(s.numbers[other]) * s.n_features, s.n_features));
+            const T in_data = T(squared_distance(s.data + std::int64_t(s.numbers[row]) * s.n_features,
+                                                 s.data + std::int64_t(s.numbers[other]) * s.n_features, s.n_features));
+            squared = float(s.unit * double(in_data));
             exact = true;
-            if (pair.squared > farthest(s.lists, row)) continue;
+            if (squared > farthest(s.lists, row)) continue;
         }
         locks.acquire(row);
-        n_updates += offer(s.lists, row, other, pair.squared);
+        offer(s.lists, row, other, squared);
         locks.release(row);
     }
-    return n_updates;
 }
 
 struct Scratch {
@@ -83,41 +86,37 @@ struct Scratch {
 };
 
 template <typename T>
-SLK_INLINE std::int64_t join_members(const Join<T>& s, std::int64_t group, Scratch& scratch, Locks& locks) {
-    if (s.n_members[group] < 2) return 0;
+SLK_INLINE void join_members(const Join<T>& s, std::int64_t group, Scratch& scratch, Locks& locks) {
+    if (s.n_members[group] < 2) return;
     const std::int64_t n_found = promising_pairs(s, s.members + s.starts[group], s.n_members[group], s.n_fresh[group],
                                                  scratch.tile.data(), scratch.limit.data(), scratch.pairs.data());
-    std::int64_t n_updates = 0;
-    for (std::int64_t i = 0; i < n_found; ++i) n_updates += offer_pair(s, scratch.pairs[i], locks);
-    return n_updates;
+    for (std::int64_t i = 0; i < n_found; ++i) offer_pair(s, scratch.pairs[i], locks);
 }
 
-SLK_DISPATCH std::int64_t join_group(const Join<float>& s, std::int64_t group, Scratch& scratch, Locks& locks) {
-    return join_members(s, group, scratch, locks);
+SLK_DISPATCH void join_group(const Join<float>& s, std::int64_t group, Scratch& scratch, Locks& locks) {
+    join_members(s, group, scratch, locks);
 }
 
-SLK_DISPATCH std::int64_t join_group(const Join<double>& s, std::int64_t group, Scratch& scratch, Locks& locks) {
-    return join_members(s, group, scratch, locks);
+SLK_DISPATCH void join_group(const Join<double>& s, std::int64_t group, Scratch& scratch, Locks& locks) {
+    join_members(s, group, scratch, locks);
 }
 
 }  // namespace
 
 template <typename T>
-std::int64_t run(const Join<T>& s) {
+void run(const Join<T>& s) {
     Locks locks(s.lists.n_rows);
     const std::int64_t most = s.n_groups ? *std::max_element(s.n_members, s.n_members + s.n_groups) : 0;
-    std::int64_t n_updates = 0;
-#pragma omp parallel num_threads(s.threads) reduction(+ : n_updates)
+#pragma omp parallel num_threads(s.threads)
     {
         Scratch scratch{std::vector<float>((most + BATCH) * s.n_columns), std::vector<float>(most + BATCH),
                         std::vector<Pair>(most * most / 2 + 1)};
 #pragma omp for schedule(dynamic, 64)
-        for (std::int64_t group = 0; group < s.n_groups; ++group) n_updates += join_group(s, group, scratch, locks);
+        for (std::int64_t group = 0; group < s.n_groups; ++group) join_group(s, group, scratch, locks);
     }
-    return n_updates;
 }
 
-template std::int64_t run(const Join<float>&);
-template std::int64_t run(const Join<double>&);
+template void run(const Join<float>&);
+template void run(const Join<double>&);
 
 }  // namespace slk

@@ -179,7 +179,7 @@ template <typename T>
 void run(const Rank<T>&);
 void run(const Forest&);
 template <typename T>
-std::int64_t run(const Join<T>&);  // how many entries were new
+void run(const Join<T>&);
 void run(const Candidates&);
 void run(const Walk&);
 

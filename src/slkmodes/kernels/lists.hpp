@@ -13,22 +13,24 @@ struct Lists {
     std::int64_t n_rows, width;
     std::int32_t* rows;
     float* squared;
-    std::uint8_t* fresh;  // entries whose neighbours have not been looked at yet
+    std::uint8_t* fresh;  // not 0: entries whose neighbours have not been looked at yet
 };
+
+constexpr std::uint8_t NEW = 2;  // came in since the caller last made it 1
 
 SLK_INLINE bool comes_before(float squared, std::int32_t row, float other_squared, std::int32_t other_row) {
     return squared < other_squared || (squared == other_squared && row < other_row);
 }
 
-// The caller holds the lock of the list. Returns whether the candidate was new and good enough.
-SLK_INLINE bool offer(const Lists& lists, std::int64_t row, std::int32_t candidate, float squared) {
+// Put a candidate in its place, if it is new and good enough. The caller holds the lock of the list.
+SLK_INLINE void offer(const Lists& lists, std::int64_t row, std::int32_t candidate, float squared) {
     float* distances = lists.squared + row * lists.width;
     std::int32_t* rows = lists.rows + row * lists.width;
     std::uint8_t* fresh = lists.fresh + row * lists.width;
     std::int64_t place = lists.width - 1;
-    if (!comes_before(squared, candidate, distances[place], rows[place])) return false;
+    if (!comes_before(squared, candidate, distances[place], rows[place])) return;
     while (place > 0 && comes_before(squared, candidate, distances[place - 1], rows[place - 1])) --place;
-    if (place > 0 && rows[place - 1] == candidate) return false;  // its distance is always the same
+    if (place > 0 && rows[place - 1] == candidate) return;  // its distance is always the same
     for (std::int64_t i = lists.width - 1; i > place; --i) {
         distances[i] = distances[i - 1];
         rows[i] = rows[i - 1];
@@ -36,8 +38,7 @@ SLK_INLINE bool offer(const Lists& lists, std::int64_t row, std::int32_t candida
     }
     distances[place] = squared;
     rows[place] = candidate;
-    fresh[place] = 1;
-    return true;
+    fresh[place] = NEW;
 }
 
 // The distance that a candidate of this row has to stay below. Another thread may be lowering it: then the candidate

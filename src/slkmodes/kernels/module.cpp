@@ -151,7 +151,7 @@ void forest(Input<float, 2> points, std::int64_t n_leading, std::int64_t leaf_ro
 }
 
 template <typename T>
-std::int64_t join(Input<float, 2> points, std::optional<Input<T, 2>> data, double unit,
+void join(Input<float, 2> points, std::optional<Input<T, 2>> data, double unit,
                   Input<std::int32_t, 1> numbers, Input<std::int64_t, 1> starts, Input<std::int32_t, 1> members, Input<std::int32_t, 1> n_fresh,
                   Input<std::int32_t, 1> n_members, Output<std::int32_t, 2> rows, Output<float, 2> squared,
                   Output<std::uint8_t, 2> fresh, int threads) {
@@ -167,7 +167,7 @@ std::int64_t join(Input<float, 2> points, std::optional<Input<T, 2>> data, doubl
                            numbers.data(), starts.data(), members.data(), n_fresh.data(), n_members.data(), lists,
                            threads};
     nb::gil_scoped_release nogil;
-    return slk::run(job);
+    slk::run(job);
 }
 
 void candidates(std::int64_t most, std::uint64_t seed, Output<std::int32_t, 2> rows, Output<float, 2> squared,
