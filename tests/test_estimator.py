@@ -398,3 +398,30 @@ def test_a_sequence_of_weights_is_a_path_and_a_number_is_its_one_point(blobs):
     assert [point.weight for point in model.path_] == [0.2, 0.5, 1.0]
     assert model.laplacian_weight_ == 1.0
     assert len(LaplacianKModes(3, laplacian_weight=0.7, random_state=0).fit(X).path_) == 1
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_cosine_sees_directions_only(dtype):
+    rng = np.random.default_rng(0)
+    centers = np.eye(3)
+    y = rng.integers(3, size=300)
+    X = ((centers[y] + 0.05 * rng.normal(size=(300, 3))) * rng.uniform(1e-3, 1e3, size=(300, 1))).astype(dtype)
+    model = LaplacianKModes(3, metric="cosine", random_state=0).fit(X)
+    assert clustering_accuracy(y, model.labels_) == 1.0
+    np.testing.assert_allclose(np.linalg.norm(model.modes_, axis=1), 1, rtol=1e-5)
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    np.testing.assert_array_equal(model.predict(X[:50] * dtype(7)), model.labels_[:50])
+    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+    np.testing.assert_array_equal(LaplacianKModes(3, random_state=0).fit(unit).labels_, model.labels_)
+
+
+def test_cosine_of_a_row_of_zeros_is_refused():
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    X[[4, 9]] = 0
+    with pytest.raises(ValueError, match=r"row 4 is all zeros, and 1 more are\. Leave them out"):
+        LaplacianKModes(2, metric="cosine").fit(X)
+    model = LaplacianKModes(2, metric="cosine", random_state=0).fit(X + 1)
+    with pytest.raises(ValueError, match=r"row 0 is all zeros\. Leave"):
+        model.predict(np.zeros((1, 3)))
+    with pytest.raises(ValueError, match="metric of LaplacianKModes must be one of"):
+        LaplacianKModes(2, metric="manhattan").fit(X)

@@ -46,6 +46,7 @@ from slkmodes.validation import (
     check_weights,
     count_threads,
     make_generator,
+    unit_rows,
 )
 from slkmodes.weight_path import Schedule, schedule_of
 
@@ -91,6 +92,9 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         Added to the diagonal of the affinity (footnote to the paper's proposition 1). "auto" is the smallest
         shift for which no sweep can raise the relaxed objective, found from the graph; it needs a symmetric one. On
         the automatic path of weights the shift is raised where sweeps would swing to and fro.
+    metric : {"euclidean", "cosine"}, default="euclidean"
+        Distance between samples, for the graph and for the modes. "cosine": the Euclidean distance of samples scaled to
+        unit length, in whose order their angles are; ``modes_`` are such samples. Ignored for a precomputed affinity.
     neighbor_search : {"auto", "kd_tree", "brute", "nn_descent", "inverted_lists"}, default="auto"
         How neighbours are found. "auto": an exact tree up to 10 features, all pairs up to 10,000 samples, else
         approximate NN-descent (without the C++ kernels: inverted lists by faiss). ``neighbor_search_`` and
@@ -193,8 +197,8 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     ``affinity="precomputed"`` new samples are rows of affinities to the training samples, taken as they are: nobody
     knows which of them are training samples, so that promise holds for features only.
 
-    Features should be on comparable scales (StandardScaler), and of unit length where only directions matter
-    (Normalizer). Every sample gets a cluster: there is no noise label. X is kept; of many samples
+    Features should be on comparable scales (StandardScaler), or their directions be all that matters
+    (``metric="cosine"``). Every sample gets a cluster: there is no noise label. X is kept; of many samples
     with few features (20,000 and 128) a copy is, in an order that suits the caches.
 
     Examples
@@ -219,6 +223,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         affinity: str = "adaptive",
         symmetrize: str = "average",
         diagonal_shift: float | str = 0.0,
+        metric: str = "euclidean",
         neighbor_search: str = "auto",
         recall: float = TARGET_RECALL,
         bandwidth: float | str = "auto",
@@ -242,6 +247,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         self.affinity = affinity
         self.symmetrize = symmetrize
         self.diagonal_shift = diagonal_shift
+        self.metric = metric
         self.neighbor_search = neighbor_search
         self.recall = recall
         self.bandwidth = bandwidth
@@ -410,6 +416,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             raise ValueError(f"recall of {OWNER} must be above 0 and at most 1; got {self.recall}.")
         check_option(OWNER, "affinity", self.affinity, [*WEIGHTS, "precomputed"])
         check_option(OWNER, "symmetrize", self.symmetrize, SYMMETRIZERS)
+        check_option(OWNER, "metric", self.metric, ["euclidean", "cosine"])
         check_option(OWNER, "neighbor_search", self.neighbor_search, [*SEARCHES, "auto"])
         check_option(OWNER, "mode_update", self.mode_update, MODE_UPDATES)
         check_option(OWNER, "empty_clusters", self.empty_clusters, ["reseed", "keep"])
@@ -445,8 +452,13 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         X = np.asarray(validate_data(self, X, dtype=[np.float64, np.float32], order="C"))
         check_sizes(OWNER, len(X), self.n_clusters, self.n_neighbors)
         check_magnitude(OWNER, X)
+        X = self._scaled(X)
         check_extent(OWNER, X)
         return X
+
+    def _scaled(self, X: Array) -> Array:
+        """The samples as distances see them."""
+        return unit_rows(OWNER, X) if self.metric == "cosine" else X
 
     def _check_affinities(self, X: Any) -> Any:
         X = validate_data(self, X, dtype=[np.float64, np.float32], accept_sparse="csr")
@@ -534,7 +546,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             return check_affinities(OWNER, X)
         X = np.asarray(validate_data(self, X, reset=False, dtype=fitted.problem.kernel.dtype, order="C"))
         check_magnitude(OWNER, X)
-        return X
+        return self._scaled(X)
 
     def _extend(self, X: Any) -> tuple[Any, out_of_sample.Extension]:
         X = self._check_new(X)

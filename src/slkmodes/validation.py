@@ -183,3 +183,18 @@ def count_threads(owner: str, n_jobs: Any) -> int:
     if int(n_jobs) < 0:
         return max(1, cores + 1 + int(n_jobs))
     return min(int(n_jobs), MOST_THREADS)
+
+
+def unit_rows(owner: str, X: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Rows scaled to length one; a row of zeros has no direction."""
+    largest = np.abs(X).max(axis=1, keepdims=True)
+    zeros = np.flatnonzero(largest[:, 0] == 0)
+    if len(zeros):
+        raise ValueError(
+            f"metric='cosine' of {owner} needs rows with a direction; row {zeros[0]} is all zeros"
+            + (f", and {len(zeros) - 1} more are." if len(zeros) > 1 else ".")
+            + " Leave them out, or use metric='euclidean'."
+        )
+    scaled = X / largest  # squares neither overflow nor vanish
+    scaled /= np.linalg.norm(scaled, axis=1, keepdims=True)
+    return scaled
