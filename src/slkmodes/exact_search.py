@@ -86,6 +86,15 @@ class BruteSearch(Search):
         return rank_candidates(self.X, Q, candidates, k, n_threads)
 
 
+def complete(X: Array, Q: Array, found: Found, k: int, n_threads: int) -> Found:
+    """Compare with all rows what an approximate search found fewer than k rows for."""
+    indices, distances = found
+    short = np.flatnonzero(indices[:, -1] < 0)
+    if len(short):
+        indices[short], distances[short] = BruteSearch(X, k, n_threads).query(Q[short], k, n_threads)
+    return indices, distances
+
+
 def group_equal_rows(X: Array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """The first row of every group of equal rows, and the group of every row, by sorting one key per row."""
     bits = X.view(f"u{X.itemsize}").astype(np.uint64)

@@ -25,9 +25,7 @@ class Graph:
     recall: float
     index: NeighborIndex | None
     neighbors: Neighbors | None = None
-    order: RowOrder = field(
-        default_factory=RowOrder
-    )  # rows here, and in all that is made from them, are in working order
+    order: RowOrder = field(default_factory=RowOrder)  # of the rows here, and in all that is made from them
 
 
 def graph_of_features(

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from slkmodes.exact_search import BruteSearch
+from slkmodes.exact_search import BruteSearch, complete
 from slkmodes.projection import Projection
 from slkmodes.search import (
     BLOCK_ENTRIES,
@@ -65,12 +65,7 @@ class InvertedListSearch(Search):
         with faiss_threads(n_threads):
             _, candidates = self.index.search(self.projection(Q), n_candidates)
         candidates = candidates.astype(np.int32)
-        indices, distances = rank_candidates(self.X, Q, candidates, k, n_threads)
-        short = np.flatnonzero(candidates[:, k - 1] < 0)  # too few rows in the lists searched
-        if len(short):
-            exact = BruteSearch(self.X, k, n_threads)
-            indices[short], distances[short] = exact.query(Q[short], k, n_threads)
-        return indices, distances
+        return complete(self.X, Q, rank_candidates(self.X, Q, candidates, k, n_threads), k, n_threads)
 
     def _widen_until_found(self, n_neighbors: int, n_threads: int, target: float, rng: np.random.Generator) -> float:
         """Double what helps more, lists or candidates, until the target recall is met; return the recall."""

@@ -15,7 +15,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from slkmodes.engines import native_available
-from slkmodes.exact_search import BruteSearch
+from slkmodes.exact_search import BruteSearch, complete
 from slkmodes.projection import LANES, fit_projection
 from slkmodes.search import (
     BLOCK_ENTRIES,
@@ -104,10 +104,7 @@ class DescentSearch(Search):
         step = max(1, BLOCK_ENTRIES // max(len(self.landmarks), 2 * k + self.n_spare))
         blocks = [self._walk(Q[i : i + step], k, n_threads) for i in range(0, max(1, len(Q)), step)]
         indices, distances = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
-        short = np.flatnonzero(indices[:, -1] < 0)  # fewer rows within reach than wanted
-        if len(short):
-            indices[short], distances[short] = BruteSearch(self.X, k, n_threads).query(Q[short], k, n_threads)
-        return indices, distances
+        return complete(self.X, Q, (indices, distances), k, n_threads)
 
     def _walk(self, Q: Array, k: int, n_threads: int) -> Found:
         from slkmodes import _kernels

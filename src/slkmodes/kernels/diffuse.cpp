@@ -11,17 +11,15 @@ namespace {
 constexpr std::int64_t ROWS_AHEAD = 2;
 
 template <typename T>
-SLK_INLINE void fetch_ahead(const Diffuse<T>& s, std::int64_t p) {
-    for (std::int64_t e = s.row_starts[p]; e < s.row_starts[p + 1]; ++e) {
-        const T* now = s.now + std::int64_t(s.columns[e]) * s.width;
-        for (std::int64_t c = 0; c < s.width; c += 64 / std::int64_t(sizeof(T))) __builtin_prefetch(now + c);
-    }
+SLK_INLINE void fetch_neighbors(const Diffuse<T>& s, std::int64_t p) {
+    for (std::int64_t e = s.row_starts[p]; e < s.row_starts[p + 1]; ++e)
+        fetch_ahead(s.now + std::int64_t(s.columns[e]) * s.width, s.width);
 }
 
 template <typename T>
 SLK_INLINE void diffuse_rows(const Diffuse<T>& s, std::int64_t begin, std::int64_t end) {
     for (std::int64_t p = begin; p < end; ++p) {
-        if (p + ROWS_AHEAD < end) fetch_ahead(s, p + ROWS_AHEAD);
+        if (p + ROWS_AHEAD < end) fetch_neighbors(s, p + ROWS_AHEAD);
         // Row p of `before` is read here and nowhere else: its place is free for the next term.
         T* next = s.before + p * s.width;
         T* total = s.total + p * s.width;

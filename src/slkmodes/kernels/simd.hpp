@@ -33,6 +33,12 @@ SLK_INLINE Vector<T, LANES> load(const T* from) {
     return v;
 }
 
+// Have a row on its way into the caches before it is needed.
+template <typename T>
+SLK_INLINE void fetch_ahead(const T* row, std::int64_t width) {
+    for (std::int64_t i = 0; i < width; i += 64 / std::int64_t(sizeof(T))) __builtin_prefetch(row + i);
+}
+
 template <int LANES, typename T>
 SLK_INLINE void store(T* to, const Vector<T, LANES>& v) {
     std::memcpy(to, &v, sizeof v);

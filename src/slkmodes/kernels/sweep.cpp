@@ -19,11 +19,9 @@ namespace {
 constexpr std::int64_t ROWS_AHEAD = 4;
 
 template <typename T>
-SLK_INLINE void fetch_ahead(const Sweep<T>& s, std::int64_t p, std::int64_t width) {
-    for (std::int64_t e = s.row_starts[p]; e < s.row_starts[p + 1]; ++e) {
-        const T* z = s.memberships + std::int64_t(s.columns[e]) * width;
-        for (std::int64_t c = 0; c < width; c += 64 / std::int64_t(sizeof(T))) __builtin_prefetch(z + c);
-    }
+SLK_INLINE void fetch_neighbors(const Sweep<T>& s, std::int64_t p, std::int64_t width) {
+    for (std::int64_t e = s.row_starts[p]; e < s.row_starts[p + 1]; ++e)
+        fetch_ahead(s.memberships + std::int64_t(s.columns[e]) * width, width);
 }
 
 // Logarithms are taken of several rows at once: a call in the loop over rows would cost it its registers.
@@ -62,7 +60,7 @@ SLK_INLINE void sweep_rows(const Sweep<T>& s, std::int64_t begin, std::int64_t e
         const T* z = s.memberships + p * width;
         const T* a = s.similarity + p * width;
         T* z_new = s.new_memberships + p * width;
-        if (p + ROWS_AHEAD < end) fetch_ahead(s, p + ROWS_AHEAD, width);
+        if (p + ROWS_AHEAD < end) fetch_neighbors(s, p + ROWS_AHEAD, width);
 
         for (std::int64_t c = 0; c < chunks; ++c) pull[c] = load<LANES>(z + c * LANES) * shift;
         for (std::int64_t e = s.row_starts[p]; e < s.row_starts[p + 1]; ++e) {

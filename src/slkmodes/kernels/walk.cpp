@@ -31,10 +31,6 @@ SLK_INLINE std::size_t keep(std::vector<Seen>& best, std::size_t most, float squ
     return place;
 }
 
-SLK_INLINE void fetch_ahead(const float* row, std::int64_t n_columns) {
-    for (std::int64_t d = 0; d < n_columns; d += 16) __builtin_prefetch(row + d);
-}
-
 SLK_DISPATCH void travel(const Walk& s, std::int64_t query, Traveller& t) {
     const float* own = s.queries + query * s.n_columns;
     const auto meet = [&](std::int32_t row) {
