@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.data import DATA_SETS, prepare
+from benchmarks.names import COMPARED
 from slkmodes import LaplacianKModes, clustering_accuracy, normalized_mutual_information
+from slkmodes.datasets import prepare
 
 CHOICES: dict[str, dict[str, Any]] = {
     "defaults": {},
@@ -38,7 +39,7 @@ CHOICES: dict[str, dict[str, Any]] = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", nargs="+", choices=DATA_SETS, default=list(DATA_SETS))
+    parser.add_argument("--data", nargs="+", choices=COMPARED, default=COMPARED)
     parser.add_argument("--seeds", type=int, default=5)
     options = parser.parse_args()
     warnings.simplefilter("ignore")

@@ -8,11 +8,10 @@ from __future__ import annotations
 import time
 
 import numpy as np
-from sklearn.preprocessing import normalize
 
-from benchmarks.data import load
 from slkmodes import mode_updates
 from slkmodes.affinity import estimate_bandwidth
+from slkmodes.datasets import load, prepare
 from slkmodes.engines.native_engine import NativeEngine
 from slkmodes.mode_kernels import GaussianKernel
 from slkmodes.neighbors import NeighborIndex, choose_search
@@ -43,14 +42,12 @@ def measure(name: str, X: np.ndarray, classes: np.ndarray) -> None:
 
 def main() -> None:
     print(f"{'data':<16}{'clusters':>9}{'exact':>7}{'mean loss':>11}{'worst':>11}{'exact s':>9}{'ours s':>9}")
-    X, y = load("mnist")
-    measure("MNIST", normalize(X.astype(np.float32)), y)
-    X, y = load("fashion_mnist")
-    measure("Fashion-MNIST", normalize(X.astype(np.float32)), y)
-    X, y = load("shuttle")
-    X = X.astype(np.float64)
+    for name in ("MNIST", "Fashion-MNIST"):
+        measure(name, *prepare(name, "unit_rows"))
+    shuttle = load("Shuttle")
+    X = shuttle.X.astype(np.float64)
     sample = np.random.default_rng(0).permutation(len(X))[:20000]
-    measure("Shuttle (20k)", ((X - X.mean(axis=0)) / X.std(axis=0))[sample], y[sample])
+    measure("Shuttle (20k)", ((X - X.mean(axis=0)) / X.std(axis=0))[sample], shuttle.y[sample])
 
 
 if __name__ == "__main__":

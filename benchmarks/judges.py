@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import spearmanr
 
-from benchmarks.data import DATA_SETS, prepare
+from benchmarks.names import COMPARED
 from slkmodes import (
     LaplacianKModes,
     adjusted_rand_index,
@@ -25,6 +25,7 @@ from slkmodes import (
     normalized_mutual_information,
 )
 from slkmodes.contraction import description_cost
+from slkmodes.datasets import prepare
 
 
 def agreement(model: Any, models: list[Any]) -> float:
@@ -53,7 +54,7 @@ FAMILIES = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", nargs="+", choices=DATA_SETS, default=list(DATA_SETS))
+    parser.add_argument("--data", nargs="+", choices=COMPARED, default=COMPARED)
     parser.add_argument("--runs", type=int, default=10)
     options = parser.parse_args()
     warnings.simplefilter("ignore")

@@ -21,8 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.data import DATA_SETS, prepare
+from benchmarks.names import COMPARED
 from slkmodes import LaplacianKModes, __version__, clustering_accuracy, normalized_mutual_information
+from slkmodes.datasets import prepare
 from slkmodes.graph import graph_of_features
 
 RECORDS = Path("benchmark-records/quality.jsonl")
@@ -192,7 +193,7 @@ def row(method: str, records: list[dict[str, Any]]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", nargs="+", choices=DATA_SETS, default=list(DATA_SETS))
+    parser.add_argument("--data", nargs="+", choices=COMPARED, default=COMPARED)
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     parser.add_argument("--seeds", type=int, default=10, help="values of random_state, from 0")
     parser.add_argument("--records", type=Path, default=RECORDS)

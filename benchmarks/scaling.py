@@ -24,10 +24,10 @@ SIZES = (100_000, 300_000, 1_000_000, 3_000_000)
 
 
 def fit(name: str, n_rows: int) -> dict[str, Any]:
-    from benchmarks.data import load
     from slkmodes import LaplacianKModes
+    from slkmodes.datasets import load
 
-    X = np.asarray(load(name)[0], dtype=np.float32)
+    X = np.asarray(load(name).X, dtype=np.float32)
     if n_rows < len(X):
         X = X[np.sort(np.random.default_rng(0).choice(len(X), n_rows, replace=False))]
     spread = X.std(axis=0, dtype=np.float64)

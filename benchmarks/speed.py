@@ -30,13 +30,13 @@ RECALL_ROWS = 500
 
 
 def mnist() -> np.ndarray:
-    from benchmarks.data import prepare
+    from slkmodes.datasets import prepare
 
     return prepare("MNIST")[0]
 
 
 def fashion() -> np.ndarray:
-    from benchmarks.data import prepare
+    from slkmodes.datasets import prepare
 
     return prepare("Fashion-MNIST")[0]
 
@@ -187,8 +187,8 @@ def hdbscan_fit(X: np.ndarray) -> np.ndarray:
 
 
 def measure_fit(fit: Callable[[np.ndarray], np.ndarray]) -> dict[str, Any]:
-    from benchmarks.data import prepare
     from slkmodes import clustering_accuracy, normalized_mutual_information
+    from slkmodes.datasets import prepare
 
     X, y = prepare("MNIST")
     found: list[np.ndarray] = []
@@ -242,8 +242,8 @@ def measure_sweep(engine_name: str) -> dict[str, Any]:
 
 def measure_modes(engine_name: str) -> dict[str, Any]:
     """The densest members of ten clusters of MNIST: ours by elimination, or all pairs."""
-    from benchmarks.data import prepare
     from slkmodes import mode_updates
+    from slkmodes.datasets import prepare
     from slkmodes.engines import make_engine
     from slkmodes.mode_kernels import GaussianKernel
     from slkmodes.problem import Problem
@@ -266,8 +266,8 @@ def measure_modes(engine_name: str) -> dict[str, Any]:
 
 def measure_predict(_: str) -> dict[str, Any]:
     """10,000 rows that the fit of the other 60,000 has not seen."""
-    from benchmarks.data import prepare
     from slkmodes import LaplacianKModes, clustering_accuracy
+    from slkmodes.datasets import prepare
 
     X, y = prepare("MNIST")
     shuffled = np.random.default_rng(0).permutation(len(X))
