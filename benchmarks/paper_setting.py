@@ -27,6 +27,7 @@ def main() -> None:
                 model = LaplacianKModes(
                     n_clusters=10,
                     n_neighbors=5,
+                    affinity="binary",
                     symmetrize=symmetrize,
                     bandwidth=0.4,
                     laplacian_weight=1.31,

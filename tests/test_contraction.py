@@ -7,8 +7,8 @@ from scipy.special import xlogy
 from threadpoolctl import threadpool_limits
 
 from slkmodes import clustering_accuracy, normalized_cut
+from slkmodes.agglomeration import CUT_PRICE
 from slkmodes.contraction import (
-    CUT_PRICE,
     ContractedGraph,
     description_cost,
     graph_groups,

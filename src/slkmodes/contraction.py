@@ -15,6 +15,7 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from slkmodes.agglomeration import agglomerate, entropy_term, own_cost
 from slkmodes.engines.protocol import Engine
 from slkmodes.metrics import adjusted_rand_index
 from slkmodes.segmentation import keep_large, segment, smoothed_columns
@@ -22,15 +23,15 @@ from slkmodes.segmentation import keep_large, segment, smoothed_columns
 Array = npt.NDArray[Any]
 Labels = npt.NDArray[np.int64]
 
-# What a group's share of cut edges costs against the description length, which alone would rather split a large
-# cluster than leave the sizes unequal.
-CUT_PRICE = 0.7
 # Changes of mind about the best merge before it is taken, and how much looking at moves they may cost.
 PERTURBATIONS = 50
 MOVES_LOOKED_AT = 500_000
 LEANING_STEPS = 30
 # Rounds in which every row may join the group of most of its neighbours.
 SETTLING_ROUNDS = 5
+VOTES_AT_A_TIME = 1 << 22
+# Up to so many groups all pairs of segments are looked at, and several runs are combined.
+MOST_GROUPS = 100
 # One row in so many may be a segment of its own where clusterings are laid over each other.
 FINEST_SHARE = 20_000
 
@@ -50,6 +51,8 @@ def graph_groups(engine: Engine, affinity: Any, n_clusters: int, n_runs: int, rn
     n_parts, parts = connected_components(affinity, directed=False)
     if n_parts == n_clusters:
         return GraphGroups(parts.astype(np.int64), 1.0)
+    if n_clusters > MOST_GROUPS:
+        return GraphGroups(many_groups(engine, affinity, n_clusters, rng), None)
     runs = []
     for columns in smoothed_columns(engine, affinity, n_clusters, n_runs, rng):
         segments = segment(affinity, n_clusters, columns, rng)
@@ -61,6 +64,15 @@ def graph_groups(engine: Engine, affinity: Any, n_clusters: int, n_runs: int, rn
         return GraphGroups(runs[0], None)
     pairs = [adjusted_rand_index(a, b) for i, a in enumerate(runs) for b in runs[:i]]
     return GraphGroups(overlay(affinity, runs, n_clusters, rng), float(np.mean(pairs)))
+
+
+def many_groups(engine: Engine, affinity: Any, n_clusters: int, rng: np.random.Generator) -> Labels:
+    """One segmentation, of which only joined segments are merged: all pairs of them would be too many."""
+    (columns,) = smoothed_columns(engine, affinity, n_clusters, 1, rng)
+    segments = segment(affinity, n_clusters, columns, rng)
+    if segments.max() < n_clusters:
+        return segments
+    return settle(affinity, agglomerate(contract(affinity, segments), n_clusters)[segments], n_clusters)
 
 
 def overlay(affinity: Any, runs: Sequence[Labels], n_clusters: int, rng: np.random.Generator) -> Labels:
@@ -85,12 +97,16 @@ def majority(segments: Labels, labels: Labels, n_clusters: int) -> Labels:
 
 def settle(affinity: Any, labels: Labels, n_clusters: int) -> Labels:
     """Let every row join the group that most of its neighbours are in, a few times; ties change nothing."""
-    identity = np.eye(n_clusters, dtype=np.float32)
     ties = 1e-3 * float(affinity.sum()) / len(labels)
+    step = max(1, VOTES_AT_A_TIME // n_clusters)
     for _ in range(SETTLING_ROUNDS):
-        votes = affinity @ identity[labels]
-        votes[np.arange(len(labels)), labels] += votes.dtype.type(ties)
-        settled = votes.argmax(axis=1)
+        settled = np.empty_like(labels)
+        for start in range(0, len(labels), step):
+            edges, own = affinity[start : start + step].tocoo(), labels[start : start + step]
+            ballots = edges.row.astype(np.int64) * n_clusters + labels[edges.col]
+            votes: Array = np.bincount(ballots, edges.data, len(own) * n_clusters).reshape(len(own), n_clusters)
+            votes[np.arange(len(own)), own] += ties
+            settled[start : start + step] = votes.argmax(axis=1)
         if len(np.unique(settled)) < len(np.unique(labels)):
             break
         labels = settled
@@ -103,6 +119,14 @@ def description_cost(affinity: Any, labels: Labels) -> float:
     return ContractedGraph(affinity, numbers).cost(np.arange(len(groups)), len(groups))
 
 
+def contract(affinity: Any, segments: Labels) -> Any:
+    """Segments as nodes: what share of all edges lies in and between them, symmetric, CSR."""
+    n_samples, n_segments = len(segments), int(segments.max()) + 1
+    member = sparse.csr_array((np.ones(n_samples), (np.arange(n_samples), segments)), shape=(n_samples, n_segments))
+    weights = member.T @ affinity.astype(np.float64) @ member
+    return sparse.csr_array((weights + weights.T) / max(2 * weights.sum(), np.finfo(np.float64).tiny))
+
+
 class ContractedGraph:
     """Segments as nodes; merges minimise a description length plus a price on the normalised cut.
 
@@ -113,22 +137,13 @@ class ContractedGraph:
     """
 
     def __init__(self, affinity: Any, segments: Labels) -> None:
-        n_samples, n_segments = len(segments), int(segments.max()) + 1
-        member = sparse.csr_array((np.ones(n_samples), (np.arange(n_samples), segments)), shape=(n_samples, n_segments))
-        weights = (member.T @ affinity.astype(np.float64) @ member).toarray()
-        self.weights = (weights + weights.T) / max(2 * weights.sum(), np.finfo(np.float64).tiny)
+        self.weights = contract(affinity, segments).toarray()
         self.volumes = self.weights.sum(axis=1)
-
-    def own_cost(self, inside: Array, volume: Array) -> tuple[Array, Array]:
-        """What a group costs by itself, and its share of the cut edges."""
-        cut = np.maximum(volume - inside, 0.0)
-        length = entropy_term(volume + cut) - 2 * entropy_term(cut)
-        return length + CUT_PRICE * cut / np.maximum(volume, 1e-12), cut
 
     def cost(self, labels: Labels, n_groups: int) -> float:
         """The objective at these labels of the segments."""
         member = np.eye(n_groups)[labels]
-        own, cut = self.own_cost(np.diag(member.T @ self.weights @ member), self.volumes @ member)
+        own, cut = own_cost(np.diag(member.T @ self.weights @ member), self.volumes @ member)
         return float(own.sum() + entropy_term(cut.sum()))
 
     def merge(self, n_groups: int, rng: np.random.Generator, starts: Sequence[Labels] = ()) -> Labels:
@@ -146,12 +161,12 @@ class ContractedGraph:
     def agglomerate(self, n_groups: int) -> Labels:
         """Merge the pair of groups whose merge costs least, until ``n_groups`` are left."""
         between, volume = self.weights.copy(), self.volumes.copy()
-        own, cut = self.own_cost(np.diag(between), volume)
+        own, cut = own_cost(np.diag(between), volume)
         labels, alive = np.arange(len(volume)), np.ones(len(volume), dtype=bool)
 
         def merged_with(a: int) -> tuple[Array, Array]:
             """By how much the own costs and the cut change when group ``a`` takes in each of the others."""
-            joined, joined_cut = self.own_cost(between[a, a] + np.diag(between) + 2 * between[a], volume[a] + volume)
+            joined, joined_cut = own_cost(between[a, a] + np.diag(between) + 2 * between[a], volume[a] + volume)
             possible = alive & (np.arange(len(volume)) != a)
             return np.where(possible, joined - own[a] - own, np.inf), joined_cut - cut[a] - cut
 
@@ -162,7 +177,7 @@ class ContractedGraph:
             between[a] += between[b]
             between[:, a] += between[:, b]
             volume[a] += volume[b]
-            (own[a],), (cut[a],) = self.own_cost(between[a, a, None], volume[a, None])
+            (own[a],), (cut[a],) = own_cost(between[a, a, None], volume[a, None])
             cut[b], alive[b] = 0.0, False
             labels[labels == b] = a
             change[b] = change[:, b] = np.inf
@@ -178,11 +193,11 @@ class ContractedGraph:
         ties, volume, counts = self.weights @ member, self.volumes @ member, np.bincount(labels, minlength=n_groups)
         inside = np.einsum("il,il->l", member, ties)
         while True:
-            own, cut = self.own_cost(inside, volume)
-            left, left_cut = self.own_cost(
+            own, cut = own_cost(inside, volume)
+            left, left_cut = own_cost(
                 inside[labels] - 2 * ties[rows, labels] + own_weight, volume[labels] - self.volumes
             )
-            joined, joined_cut = self.own_cost(inside + 2 * ties + own_weight[:, None], volume + self.volumes[:, None])
+            joined, joined_cut = own_cost(inside + 2 * ties + own_weight[:, None], volume + self.volumes[:, None])
             total_cut = cut.sum() + (left_cut - cut[labels])[:, None] + joined_cut - cut
             cost_after = (left - own[labels])[:, None] + joined - own + entropy_term(np.maximum(total_cut, 0.0))
             cost_after[rows, labels] = np.inf
@@ -222,8 +237,3 @@ class ContractedGraph:
             potential = walk @ potential
             potential[poles] = -1.0, 1.0
         return potential
-
-
-def entropy_term(share: Array) -> Array:
-    """``share * log(share)``, 0 at 0."""
-    return share * np.log(np.maximum(share, np.finfo(np.float64).tiny))

@@ -53,6 +53,8 @@ from slkmodes.weight_path import Schedule, schedule_of
 Array = npt.NDArray[Any]
 
 OWNER = "LaplacianKModes"
+# New samples times clusters that are looked at together: 256 MiB of float64.
+EXTENDED_NUMBERS = 1 << 25
 
 
 class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -113,6 +115,10 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         (``init`` "auto" to "density_peaks") they always go on. With
         True, ``mode_update="density"``, ``diagonal_shift="auto"`` and ``empty_clusters="keep"`` the relaxed
         objective never rises, from the first sweep to the last.
+    top_memberships : int or None, default=None
+        How many memberships of each sample are kept, the largest; None: all. For clusters by the thousand: memory and
+        time then grow with this number instead of ``n_clusters``, and ``memberships_`` is a CSR matrix. 16 loses
+        little.
     init : {"auto", "graph", "smoothed_features", "density_peaks", "k-means++", "random"}, array, default="auto"
         Where a run starts. "graph": a first clustering from the edges alone; several segmentations of the graph are
         merged into K groups that describe it shortly and cut it little, then combined. "smoothed_features": k-means
@@ -148,8 +154,8 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     ----------
     labels_ : ndarray of shape (n_samples,)
         Cluster of each sample, 0 to K - 1.
-    memberships_ : ndarray of shape (n_samples, n_clusters)
-        Soft memberships; rows add up to 1.
+    memberships_ : ndarray or CSR array of shape (n_samples, n_clusters)
+        Soft memberships; rows add up to 1. CSR with ``top_memberships``.
     modes_ : ndarray of shape (n_clusters, n_features), or None
         The mode of each cluster; None for a precomputed affinity.
     mode_indices_ : ndarray of shape (n_clusters,)
@@ -229,6 +235,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         bandwidth: float | str = "auto",
         mode_update: str = "argmax",
         warm_memberships: bool = False,
+        top_memberships: int | None = None,
         init: Any = "auto",
         n_init: int | str = "auto",
         empty_clusters: str = "reseed",
@@ -253,6 +260,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         self.bandwidth = bandwidth
         self.mode_update = mode_update
         self.warm_memberships = warm_memberships
+        self.top_memberships = top_memberships
         self.init = init
         self.n_init = n_init
         self.empty_clusters = empty_clusters
@@ -297,8 +305,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         ndarray of shape (n_samples,)
             Labels, 0 to K - 1.
         """
-        X, extension = self._extend(X)
-        return out_of_sample.labels(self._fitted, extension, X)
+        return np.concatenate([out_of_sample.labels(self._fitted, seen, rows) for rows, seen in self._extend(X)])
 
     def predict_proba(self, X: Any) -> Array:
         """Memberships of each row; see the notes of the class for the rule.
@@ -311,10 +318,12 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         Returns
         -------
         ndarray of shape (n_samples, n_clusters)
-            Rows add up to 1.
+            Rows add up to 1. CSR with ``top_memberships``.
         """
-        _, extension = self._extend(X)
-        return out_of_sample.memberships(self._fitted, extension)
+        blocks = [out_of_sample.memberships(self._fitted, seen) for _, seen in self._extend(X)]
+        if self._fitted.top_memberships is None:
+            return np.concatenate(blocks)
+        return sparse.vstack([sparse.csr_array(block) for block in blocks], format="csr")
 
     def transform(self, X: Any) -> Array:
         """Similarity of each row to each mode, between 0 and 1 for features.
@@ -352,7 +361,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         float
             The score.
         """
-        return float(np.mean(logsumexp(self._extend(X)[1].logits, axis=1)))
+        return float(np.mean(np.concatenate([logsumexp(seen.logits, axis=1) for _, seen in self._extend(X)])))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_fitted")
@@ -389,7 +398,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     def _fit_graph(self, graph: Graph, timings: dict[str, float], narrate: Narrate | None = None) -> Self:
         """Everything after the graph."""
         method = self._check_parameters()
-        engine = make_engine(self.engine, count_threads(OWNER, self.n_jobs))
+        engine = make_engine(self.engine, count_threads(OWNER, self.n_jobs), self._kept_memberships())
         rng = make_generator(self.random_state)
         n_features = None if graph.index is None else graph.index.X.shape[1]
         init = check_init(OWNER, self.init, SEEDINGS, self.n_clusters, graph.kernel.n_samples, n_features)
@@ -407,6 +416,8 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             check_integer(OWNER, name, getattr(self, name))
         if self.n_init != "auto":
             check_integer(OWNER, "n_init", self.n_init)
+        if self.top_memberships is not None:
+            check_integer(OWNER, "top_memberships", self.top_memberships, minimum=2)
         check_integer(OWNER, "verbose", int(self.verbose), minimum=0)
         check_weights(OWNER, "laplacian_weight", self.laplacian_weight)
         check_real(OWNER, "balance", self.balance, word="auto")
@@ -439,6 +450,11 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             max_iter=check_integer(OWNER, "max_iter", self.max_iter),
             max_sweeps=check_integer(OWNER, "max_sweeps", self.max_sweeps),
         )
+
+    def _kept_memberships(self) -> int | None:
+        """How many memberships of each sample are kept; None: all."""
+        kept = self.top_memberships
+        return None if kept is None or kept >= self.n_clusters else int(kept)
 
     def _check_X(self, X: Any) -> Any:
         return self._check_affinities(X) if self.affinity == "precomputed" else self._check_features(X)
@@ -533,6 +549,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             self.affinity,
             self.n_neighbors,
             graph.order,
+            self._kept_memberships(),
         )
         if solution.status is not Status.CONVERGED:
             count = f" ({solution.n_empty} of {self.n_clusters})" if solution.n_empty else ""
@@ -548,10 +565,15 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         check_magnitude(OWNER, X)
         return self._scaled(X)
 
-    def _extend(self, X: Any) -> tuple[Any, out_of_sample.Extension]:
+    def _extend(self, X: Any) -> Iterator[tuple[Any, out_of_sample.Extension]]:
+        """Blocks of new samples as the fitted model sees them: with every cluster, but not all at once."""
         X = self._check_new(X)
         n_threads = count_threads(OWNER, self.n_jobs)
-        return X, out_of_sample.extend(self._fitted, make_engine(self.engine_, n_threads), X, n_threads)
+        engine = make_engine(self.engine_, n_threads)
+        step = max(1, EXTENDED_NUMBERS // self._fitted.problem.n_clusters)
+        for start in range(0, X.shape[0], step):
+            rows = X[start : start + step]
+            yield rows, out_of_sample.extend(self._fitted, engine, rows, n_threads)
 
     def _narrate(self, run: int, weight: float, states: Iterator[State]) -> Iterator[State]:
         for iteration, state in enumerate(states, start=1):

@@ -62,6 +62,9 @@ class ModeKernel(Protocol):
     def similarity(self, rows: slice, modes: Modes) -> Array:
         """a_pl of eq. (6) for a slice of rows."""
 
+    def closeness(self, rows: slice, modes: Modes) -> Array:
+        """What tells which modes are nearest to a slice of rows: larger is nearer, and -inf does not occur."""
+
     def nearest_mode(
         self, rows: npt.NDArray[np.int64], modes: Modes, among: npt.NDArray[np.bool_]
     ) -> npt.NDArray[np.int64]:
@@ -120,6 +123,10 @@ class GaussianKernel:
     def similarity(self, rows: slice, modes: Modes) -> Array:
         """a_pl of eq. (6) for a slice of rows."""
         return np.exp(-self.squared_distances(self.X[rows], modes.points) * self.gamma).astype(self.dtype)
+
+    def closeness(self, rows: slice, modes: Modes) -> Array:
+        """Minus the squared distance: the kernel underflows long before."""
+        return -self.squared_distances(self.X[rows], modes.points)
 
     def nearest_mode(
         self, rows: npt.NDArray[np.int64], modes: Modes, among: npt.NDArray[np.bool_]
@@ -209,6 +216,10 @@ class GraphKernel:
         own = np.arange(*rows.indices(self.n_samples))[:, None] == modes.rows
         a[own] = self.self_similarity
         return np.asarray(a)
+
+    def closeness(self, rows: slice, modes: Modes) -> Array:
+        """The similarity: the graph knows no distance beyond its edges."""
+        return self.similarity(rows, modes)
 
     def nearest_mode(
         self, rows: npt.NDArray[np.int64], modes: Modes, among: npt.NDArray[np.bool_]

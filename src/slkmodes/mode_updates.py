@@ -79,14 +79,15 @@ def density(engine: Engine, assignment: Assignment) -> Modes:
     mode is given up only for one of higher density.
     """
     problem, placed, _, memberships, groups, modes = assignment
-    Z = engine.fetch(memberships)
+    Z: Any = engine.fetch(memberships)
+    Z = Z if isinstance(Z, np.ndarray) else Z.tocsc()
     rows = np.full(problem.n_clusters, -1)
     for cluster in range(problem.n_clusters):
         members = groups.members(cluster)
         if len(members):
-            everyone = np.flatnonzero(Z[:, cluster])
+            z = Z[:, cluster] if isinstance(Z, np.ndarray) else Z[:, [cluster]].toarray()[:, 0]
             keep = int(modes.rows[cluster])
-            rows[cluster] = densest_member(engine, problem, placed, members, everyone, Z[:, cluster], keep)
+            rows[cluster] = densest_member(engine, problem, placed, members, np.flatnonzero(z), z, keep)
     return _replace_rows(problem, modes, rows)
 
 

@@ -184,6 +184,7 @@ def tune(
     model: LaplacianKModes,
     weights: Sequence[float] = WEIGHTS_TO_TRY,
     n_seeds: int = 10,
+    first_seed: int = 0,
     warm: bool = True,
 ) -> Tuning:
     """Choose weight and seed by the accuracy on labelled samples: the paper's protocol (section 4.2).
@@ -203,8 +204,8 @@ def tune(
         ``init="k-means++"``.
     weights : sequence of floats, default=1 to 4
         Laplacian weights to try, in growing order.
-    n_seeds : int, default=10
-        Values of ``random_state`` to try, from 0.
+    n_seeds, first_seed : int, default=10 and 0
+        How many values of ``random_state`` to try, and the first of them.
     warm : bool, default=True
         Whether each weight goes on from the memberships of the one before, or all begin anew.
 
@@ -225,6 +226,7 @@ def tune(
     4
     """
     check_integer("tune", "n_seeds", n_seeds)
+    check_integer("tune", "first_seed", first_seed, minimum=0)
     tried = check_weights("tune", "weights", weights)
     if tried is None:
         raise ValueError("weights of tune must be numbers: the automatic path of LaplacianKModes needs no tuning.")
@@ -243,7 +245,7 @@ def tune(
     best: tuple[Trial, LaplacianKModes] | None = None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # poor weights are what is being ruled out
-        for seed in range(n_seeds):
+        for seed in range(first_seed, first_seed + n_seeds):
             for path in paths:
                 found: dict[float, Array] = {}
                 candidate = clone(model).set_params(laplacian_weight=path, random_state=seed, **common)

@@ -30,10 +30,12 @@ class RowOrder:
         """The rows of X in working order."""
         return X if self.numbers is None else X[self.numbers]
 
-    def restore(self, values: Array) -> Array:
-        """One value per working row, in the order of X."""
+    def restore(self, values: Any) -> Any:
+        """One value (or row of a CSR matrix) per working row, in the order of X."""
         if self.numbers is None:
             return values
+        if not isinstance(values, np.ndarray):
+            return values[self.places()]
         restored = np.empty_like(values)
         restored[self.numbers] = values
         return restored

@@ -26,13 +26,14 @@ class Fitted:
 
     problem: Problem
     modes: Modes
-    memberships: Array
+    memberships: Any  # an array, or CSR where each row keeps its largest only
     labels: npt.NDArray[np.int64]
     index: NeighborIndex | None  # None: the affinity was given
     neighbors: Neighbors | None  # of the training rows
     weights: str
     n_neighbors: int
     order: RowOrder
+    top_memberships: int | None
 
 
 class Extension(NamedTuple):
@@ -61,7 +62,7 @@ def extend(fitted: Fitted, engine: Engine, X: Any, n_threads: int) -> Extension:
     """
     Z, problem = fitted.memberships, fitted.problem
     if fitted.index is None:
-        pull, twin = X @ Z, np.full(X.shape[0], -1)
+        pull, twin = dense(X @ Z), np.full(X.shape[0], -1)
     else:
         assert isinstance(problem.kernel, GaussianKernel)  # only features have an index
         assert fitted.neighbors is not None
@@ -69,20 +70,29 @@ def extend(fitted: Fitted, engine: Engine, X: Any, n_threads: int) -> Extension:
         found = Neighbors(indices, distances)
         weights = WEIGHTS[fitted.weights](found, fitted.neighbors, fitted.n_neighbors, problem.kernel.bandwidth)
         starts = np.arange(0, indices.size + 1, indices.shape[1])
-        pull = sparse.csr_array((weights.ravel(), indices.ravel(), starts), shape=(len(X), len(Z))) @ Z
+        pull = dense(sparse.csr_array((weights.ravel(), indices.ravel(), starts), shape=(len(X), Z.shape[0])) @ Z)
         twin = np.where(distances[:, 0] == 0, indices[:, 0], -1)
         known = np.flatnonzero(twin >= 0)
         rows = twin[known]
-        pull[known] = problem.affinity[rows] @ Z + Z.dtype.type(problem.diagonal_shift) * Z[rows]
+        pull[known] = dense(problem.affinity[rows] @ Z + Z.dtype.type(problem.diagonal_shift) * Z[rows])
     logits = similarity_to_modes(fitted, engine, X) + Z.dtype.type(problem.laplacian_weight) * pull
     return Extension(logits, twin)
 
 
+def dense(matrix: Any) -> Array:
+    """A CSR matrix as an array; an array as it is."""
+    return matrix if isinstance(matrix, np.ndarray) else np.asarray(matrix.toarray())
+
+
 def memberships(fitted: Fitted, extension: Extension) -> Array:
-    """Eq. (8) for new rows; the fitted memberships for training rows."""
-    Z = softmax(extension.logits)
+    """Eq. (8) for new rows, all or the largest; the fitted memberships for training rows."""
+    logits = extension.logits
+    if fitted.top_memberships is not None:
+        least = -np.partition(-logits, fitted.top_memberships - 1, axis=1)[:, fitted.top_memberships - 1]
+        logits = np.where(logits >= least[:, None], logits, -np.inf)
+    Z = softmax(logits)
     known = extension.twin >= 0
-    Z[known] = fitted.memberships[extension.twin[known]]
+    Z[known] = dense(fitted.memberships[extension.twin[known]])
     return Z
 
 

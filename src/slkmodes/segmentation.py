@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -20,6 +21,7 @@ Labels = npt.NDArray[np.int64]
 SEGMENTS_PER_CLUSTER = 12
 FEWEST_SEGMENTS = 40
 MOST_SEGMENTS = 512
+SEGMENTS_OF_MANY = 4  # per cluster, where that is more
 ROWS_PER_SEGMENT = 4
 
 # Columns and steps of the smoothing that places joined rows side by side.
@@ -27,6 +29,7 @@ EXTRA_COLUMNS = 6
 MOST_COLUMNS = 128
 SMOOTHING_STEPS = 60
 KMEANS_ROWS = 10_000
+ROWS_PER_CELL = 40
 GRAM_ROWS = 65_536
 
 
@@ -40,10 +43,15 @@ def segment(affinity: Any, n_clusters: int, columns: Array, rng: np.random.Gener
     return keep_large(affinity, parts.astype(np.int64), n_clusters, ROWS_PER_SEGMENT)
 
 
+def most_segments(n_clusters: int) -> int:
+    """As many as can be merged, but enough to merge."""
+    return max(MOST_SEGMENTS, SEGMENTS_OF_MANY * n_clusters)
+
+
 def keep_large(affinity: Any, parts: Labels, at_least: int, fewest_rows: int) -> Labels:
     """The largest parts as segments, numbered by size; the rows of the others join their neighbours'."""
     sizes = np.bincount(parts)
-    kept = np.argsort(-sizes, kind="stable")[: max(MOST_SEGMENTS, 2 * at_least)]
+    kept = np.argsort(-sizes, kind="stable")[: most_segments(at_least)]
     kept = kept[sizes[kept] >= min(fewest_rows, sizes[kept[min(at_least, len(kept)) - 1]])]
     number = np.full(len(sizes), -1)
     number[kept] = np.arange(len(kept))
@@ -84,10 +92,28 @@ def cells_of_directions(columns: Array, n_clusters: int, rng: np.random.Generato
     """Cells of k-means over the directions of smoothed columns, in which joined rows point the same way."""
     n_samples = len(columns)
     wanted = max(SEGMENTS_PER_CLUSTER * n_clusters, FEWEST_SEGMENTS)
-    n_cells = max(n_clusters, min(wanted, n_samples // ROWS_PER_SEGMENT, MOST_SEGMENTS))
+    n_cells = max(n_clusters, min(wanted, n_samples // ROWS_PER_SEGMENT, most_segments(n_clusters)))
     norms = np.linalg.norm(columns, axis=1, keepdims=True)
     directions = columns / np.maximum(norms, np.finfo(columns.dtype).tiny)
-    return kmeans_cells(directions, n_cells, rng, n_rows=KMEANS_ROWS, init="random")  # k-means++ would take longer
+    if n_cells <= MOST_SEGMENTS:
+        return kmeans_cells(directions, n_cells, rng, n_rows=KMEANS_ROWS, init="random")  # k-means++ takes longer
+    return cells_of_cells(directions, n_cells, rng)
+
+
+def cells_of_cells(points: Array, n_cells: int, rng: np.random.Generator) -> Labels:
+    """About ``n_cells`` cells in two steps, each of which looks at the root of that many."""
+    coarse = kmeans_cells(points, math.isqrt(n_cells), rng, n_rows=KMEANS_ROWS, init="random")
+    cells = np.empty_like(coarse)
+    first = 0
+    for cell in range(int(coarse.max()) + 1):
+        rows = np.flatnonzero(coarse == cell)
+        share = round(n_cells * len(rows) / len(points))
+        if share > 1:
+            cells[rows] = first + kmeans_cells(points[rows], share, rng, n_rows=ROWS_PER_CELL * share, init="random")
+        else:
+            cells[rows] = first
+        first += max(share, 1)
+    return cells
 
 
 def kmeans_cells(

@@ -69,7 +69,7 @@ class Solution:
     """The answer of one run."""
 
     modes: Modes
-    memberships: Array
+    memberships: Any  # an array, or CSR where each row keeps its largest only
     labels: npt.NDArray[np.int64]
     relaxed_objective: float
     discrete_objective: float

@@ -67,7 +67,7 @@ def iterate(
         revive = len(dead) > 0 and reseeds_left > 0 and iteration < method.max_iter
         if revive:
             reseeds_left -= 1
-            closest = engine.fetch(engine.similarity(placed, new_modes)).max(axis=1)
+            closest = engine.largest(engine.similarity(placed, new_modes))
             new_modes = reseed(problem.kernel, closest, new_modes, dead, rng)
 
         shifts = new_modes.moved_from(modes)
@@ -96,9 +96,10 @@ def conclude(problem: Problem, engine: Engine, placed: Any, state: State, histor
     assert state.status is not None  # iterate() ends with one
     similarity = engine.similarity(placed, state.modes)
     _, relaxed = engine.sweep(placed, similarity, state.memberships)
+    memberships = engine.fetch(state.memberships)
     return Solution(
         modes=state.modes,
-        memberships=np.array(engine.fetch(state.memberships), order="C"),
+        memberships=np.array(memberships, order="C") if isinstance(memberships, np.ndarray) else memberships,
         labels=state.labels,
         relaxed_objective=relaxed,
         discrete_objective=discrete_objective(

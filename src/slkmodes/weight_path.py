@@ -159,7 +159,7 @@ class Stage(NamedTuple):
         """What the path keeps of it."""
         return PathPoint(
             self.problem.laplacian_weight,
-            certainty=float(engine.fetch(self.state.memberships).max(axis=1).mean(dtype=np.float64)),
+            certainty=float(engine.largest(self.state.memberships).mean(dtype=np.float64)),
             relaxed_objective=self.state.step.relaxed_objectives[-1],
             normalized_cut=normalized_cut(self.problem.affinity, self.state.labels),
             changed=float("nan") if labels_before is None else float(np.mean(labels_before != self.state.labels)),

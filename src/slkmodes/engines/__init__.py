@@ -15,6 +15,11 @@ ENGINES = {
     "numpy": ("slkmodes.engines.numpy_engine", "NumpyEngine"),
     "native": ("slkmodes.engines.native_engine", "NativeEngine"),
 }
+# the same engines where every row keeps only its largest memberships
+TOP_ENGINES = {
+    "numpy": ("slkmodes.engines.top_memberships", "TopNumpyEngine"),
+    "native": ("slkmodes.engines.top_native", "TopNativeEngine"),
+}
 
 
 @cache
@@ -33,11 +38,11 @@ def native_available() -> bool:
     return True
 
 
-def make_engine(name: str, n_threads: int) -> Engine:
-    """The engine of that name; "auto" is the fastest that works here."""
+def make_engine(name: str, n_threads: int, top_memberships: int | None = None) -> Engine:
+    """The engine of that name, keeping all memberships or so many of each row; "auto" is the fastest that works."""
     if name == "auto":
         name = "native" if native_available() else "numpy"
-    module, attribute = ENGINES[name]
+    module, attribute = (ENGINES if top_memberships is None else TOP_ENGINES)[name]
     try:
         engine_class = getattr(importlib.import_module(module), attribute)
     except ImportError as error:
@@ -45,5 +50,6 @@ def make_engine(name: str, n_threads: int) -> Engine:
             f"engine={name!r} cannot be used here: {error}. Reinstall slkmodes with what it needs (a C++ compiler "
             "for 'native'), or pass engine='numpy'."
         ) from error
-    engine: Engine = engine_class(n_threads=n_threads)
+    kept = {} if top_memberships is None else {"n_kept": top_memberships}
+    engine: Engine = engine_class(n_threads=n_threads, **kept)
     return engine

@@ -143,6 +143,10 @@ class NumpyEngine:
             before, now = now, 2 * (matrix @ now) - before
         return np.asarray(total)
 
+    def largest(self, handle: Any) -> Array:
+        """The largest entry of every row."""
+        return self.fetch(handle).max(axis=1)
+
     def fetch(self, handle: Any) -> Array:
         """Nothing to fetch: the handle is the array."""
         return np.asarray(handle)

@@ -99,5 +99,8 @@ class Engine(Protocol):
     def chebyshev(self, matrix: Any, columns: Array, coefficients: Array) -> Array:
         """``sum_k coefficients_k T_k(matrix) columns`` on the host, for a sparse matrix with spectrum in [-1, 1]."""
 
+    def largest(self, handle: Similarity | Memberships) -> Array:
+        """The largest entry of every row."""
+
     def fetch(self, handle: Similarity | Memberships) -> Array:
-        """A similarity or memberships as a NumPy array of shape (n_samples, n_clusters)."""
+        """A similarity or memberships of shape (n_samples, n_clusters): a NumPy array, or CSR where few are kept."""

@@ -28,6 +28,27 @@ struct Sweep {
     int threads;
 };
 
+// The same for rows of which only the largest memberships are kept: slot i of row p belongs to cluster
+// clusters[p, i], or to none where that is -1, as from there on all slots of the row do.
+template <typename T>
+struct SweepTop {
+    std::int64_t n_rows, n_slots, n_similar, n_clusters, block_rows;
+    const std::int64_t* row_starts;
+    const std::int32_t* columns;
+    const T* weights;
+    const std::int32_t* similar_clusters;  // n_similar nearest modes of each row
+    const T* similarity;
+    const std::int32_t* clusters;
+    const T* memberships;
+    double laplacian_weight, diagonal_shift;
+    double balance, floor;
+    const T* log_sizes;
+    std::int32_t* new_clusters;
+    T* new_memberships;
+    double* row_objective;
+    int threads;
+};
+
 // Gaussian similarity of every row to every mode, written into padded rows.
 template <typename T>
 struct Similarity {
@@ -165,6 +186,8 @@ struct Diffuse {
 
 template <typename T>
 void run(const Sweep<T>&);
+template <typename T>
+void run(const SweepTop<T>&);
 template <typename T>
 void run(const Similarity<T>&);
 template <typename T>

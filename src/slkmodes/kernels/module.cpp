@@ -51,6 +51,34 @@ void sweep(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, In
 }
 
 template <typename T>
+void sweep_top(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, Input<T, 1> weights,
+               Input<std::int32_t, 2> similar_clusters, Input<T, 2> similarity, Input<std::int32_t, 2> clusters,
+               Input<T, 2> memberships, double laplacian_weight, double diagonal_shift, double balance, double floor,
+               Input<T, 1> log_sizes, Output<std::int32_t, 2> new_clusters, Output<T, 2> new_memberships,
+               Output<double, 1> row_objective, int threads, std::int64_t block_rows) {
+    const auto n = std::int64_t(memberships.shape(0));
+    const auto shaped = [](const auto& a, const auto& b) {
+        return a.shape(0) == b.shape(0) && a.shape(1) == b.shape(1);
+    };
+    require(std::int64_t(row_starts.shape(0)) == n + 1, "sweep_top: row_starts must have n + 1 entries");
+    require(columns.shape(0) == weights.shape(0), "sweep_top: columns and weights differ in length");
+    require(row_starts.data()[n] == std::int64_t(columns.shape(0)), "sweep_top: row_starts must end at the last column");
+    require(shaped(clusters, memberships) && shaped(new_clusters, memberships) && shaped(new_memberships, memberships),
+            "sweep_top: arrays of memberships differ in shape");
+    require(shaped(similar_clusters, similarity) && std::int64_t(similarity.shape(0)) == n,
+            "sweep_top: arrays of similarity differ in shape");
+    require(std::int64_t(row_objective.shape(0)) == n, "sweep_top: row_objective must have n entries");
+    require(threads > 0 && block_rows > 0, "sweep_top: threads and block_rows must be positive");
+    const slk::SweepTop<T> job{n, std::int64_t(memberships.shape(1)), std::int64_t(similarity.shape(1)),
+                               std::int64_t(log_sizes.shape(0)), block_rows, row_starts.data(), columns.data(),
+                               weights.data(), similar_clusters.data(), similarity.data(), clusters.data(),
+                               memberships.data(), laplacian_weight, diagonal_shift, balance, floor, log_sizes.data(),
+                               new_clusters.data(), new_memberships.data(), row_objective.data(), threads};
+    nb::gil_scoped_release nogil;
+    slk::run(job);
+}
+
+template <typename T>
 void similarity(Input<T, 2> rows, Input<T, 2> modes, double gamma, double padding, Output<T, 2> out,
                 int threads, std::int64_t block_rows) {
     require(rows.shape(1) == modes.shape(1), "similarity: rows and modes differ in features");
@@ -227,6 +255,10 @@ void add_kernels(nb::module_& m) {
           array("memberships"), array("negentropy"), arg("laplacian_weight"), arg("diagonal_shift"),
           arg("balance"), arg("floor"), array("log_sizes"), array("new_memberships"), array("new_negentropy"), array("row_objective"), arg("threads"),
           arg("block_rows"));
+    m.def("sweep_top", &sweep_top<T>, array("row_starts"), array("columns"), array("weights"),
+          array("similar_clusters"), array("similarity"), array("clusters"), array("memberships"),
+          arg("laplacian_weight"), arg("diagonal_shift"), arg("balance"), arg("floor"), array("log_sizes"),
+          array("new_clusters"), array("new_memberships"), array("row_objective"), arg("threads"), arg("block_rows"));
     m.def("similarity", &similarity<T>, array("rows"), array("modes"), arg("gamma"), arg("padding"),
           array("out"), arg("threads"), arg("block_rows"));
     m.def("mean_shift", &mean_shift<T>, array("rows"), array("modes"), arg("gamma"), array("order"),
