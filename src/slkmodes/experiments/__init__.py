@@ -1,0 +1,1 @@
+"""The experiments of the paper, and the features they need."""
