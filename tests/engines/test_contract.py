@@ -113,6 +113,35 @@ def test_thread_count_changes_no_bit(name, problem, dtype):
             np.testing.assert_array_equal(several[verb], one[verb], err_msg=verb)
 
 
+@pytest.mark.skipif(not native_available(), reason="the C++ extension was not built")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_clusters", [4, 10, 41])
+def test_rows_that_cannot_change_are_skipped_and_no_bit_differs(n_clusters, dtype):
+    problem = random_problem(12, n=N, n_clusters=n_clusters, laplacian_weight=2.0, diagonal_shift=0.5, dtype=dtype)
+    sparse_graph = problem.affinity.multiply(np.random.default_rng(0).random((N, N)) < 0.1).tocsr()
+    problem = replace(problem, affinity=csr_array(sparse_graph))
+    engine = engine_of("native")
+    placed = engine.place(problem)
+    modes = problem.kernel.modes_at(np.arange(n_clusters))
+    similarity = engine.similarity(placed, modes)
+    skipping = fresh = engine.start(placed, similarity)
+    still, spare = [], None
+    for number in range(80):
+        before = skipping
+        skipping, objective = engine.sweep(placed, similarity, before, spare)
+        spare = before if number else None
+        fresh, expected = engine.sweep(placed, similarity, fresh._replace(made=None))
+        np.testing.assert_array_equal(engine.fetch(skipping), engine.fetch(fresh))
+        np.testing.assert_array_equal(skipping.negentropy, fresh.negentropy)
+        assert objective == expected
+        still.append(np.count_nonzero(skipping.made.moved == 0))
+    assert max(still) > N // 2  # there was something to skip
+    other = engine.similarity(placed, problem.kernel.modes_at(np.arange(n_clusters) + 3))
+    for placed_again, seen in ((placed, other), (engine.reweigh(placed, 0.7, 0.5), similarity)):
+        found, expected = (engine.sweep(placed_again, seen, Z)[0] for Z in (skipping, skipping._replace(made=None)))
+        np.testing.assert_array_equal(engine.fetch(found), engine.fetch(expected))
+
+
 def test_mean_shift_over_several_tiles_changes_no_bit_by_threads(monkeypatch):
     monkeypatch.setattr("slkmodes.engines.tiles.TILE_ROWS", 16)
     problem = PROBLEMS["100 features"](np.float32)

@@ -41,12 +41,21 @@ class PlacedProblem(Problem):
     width: int
 
 
+class Sweeping(NamedTuple):
+    """What a sweep leaves to the next one over the same problem: rows that cannot change need not be computed."""
+
+    moved: npt.NDArray[np.uint8]  # which rows it changed
+    row_objective: npt.NDArray[np.float64]
+    of: tuple[object, float, float]  # the similarity, the weight and the shift
+
+
 class Padded(NamedTuple):
-    """Rows padded to whole vectors; memberships also carry each row's sum of z log z."""
+    """Rows padded to whole vectors; memberships also carry each row's sum of z log z, and how they were made."""
 
     values: Array
     n_clusters: int
     negentropy: npt.NDArray[np.float64] | None = None
+    made: object | Sweeping | None = None  # of a similarity: what no other has
 
 
 class NativeEngine(NumpyEngine):
@@ -74,7 +83,7 @@ class NativeEngine(NumpyEngine):
         values = np.empty((placed.n_samples, placed.width), kernel.dtype)
         threads = self.threads_for(kernel.X.size * n_clusters // 16)
         _kernels.similarity(kernel.X, modes.points, kernel.gamma, PADDING, values, threads, self.block_rows)
-        return Padded(values, n_clusters)
+        return Padded(values, n_clusters, made=object())
 
     def start(  # type: ignore[override]
         self, placed: PlacedProblem, similarity: Padded, labels: npt.NDArray[np.int64] | None = None
@@ -85,7 +94,8 @@ class NativeEngine(NumpyEngine):
             similarity.values[np.arange(len(labels)), labels] += lean(placed.n_clusters)
         zeros = Padded(np.zeros_like(similarity.values), similarity.n_clusters, np.zeros(placed.n_samples))
         no_edges = Edges(np.zeros(placed.n_samples + 1, np.int64), np.empty(0, np.int32), placed.edges.weights[:0])
-        return self._sweep(no_edges, similarity, zeros, 0.0, 0.0, 0.0, similarity.values[:0, 0])[0]
+        started, _ = self._sweep(no_edges, similarity, zeros, 0.0, 0.0, 0.0, similarity.values[:0, 0])
+        return started._replace(made=None)  # by another problem
 
     def sweep(
         self, placed: PlacedProblem, similarity: Padded, memberships: Padded, spare: Padded | None = None
@@ -115,7 +125,13 @@ class NativeEngine(NumpyEngine):
         # Memory that the system has to find and clear costs as much as the sweep itself.
         updated = np.empty_like(memberships.values) if spare is None else spare.values
         negentropy = np.empty(n_rows) if spare is None else spare.negentropy
-        row_objective = np.empty(n_rows)
+        of = similarity.made, laplacian_weight, diagonal_shift
+        before = memberships.made
+        if isinstance(before, Sweeping) and before.of == of and not balance:
+            moved, row_objective = before.moved, before.row_objective
+        else:
+            moved, row_objective = None, np.empty(n_rows)
+        new_moved = np.empty(n_rows, np.uint8)
         _kernels.sweep(
             *edges,
             similarity.values,
@@ -126,13 +142,16 @@ class NativeEngine(NumpyEngine):
             balance,
             floor_of(updated.dtype),
             sizes,
+            moved,
             updated,
             negentropy,
             row_objective,
+            new_moved,
             self.threads_for(updated.size),
             self.block_rows,
         )
-        return Padded(updated, memberships.n_clusters, negentropy), float(row_objective.sum())
+        made = Sweeping(new_moved, row_objective, of)
+        return Padded(updated, memberships.n_clusters, negentropy, made), float(row_objective.sum())
 
     def tile_sums(  # type: ignore[override]
         self, placed: PlacedProblem, groups: Groups, weights: Array, tiles: Tiles, points: Array
@@ -165,7 +184,7 @@ class NativeEngine(NumpyEngine):
         """The columns that are clusters, and padding."""
         values = np.full((placed.n_samples, placed.width), PADDING, placed.kernel.dtype)
         values[:, : placed.n_clusters] = similarity
-        return Padded(values, placed.n_clusters)
+        return Padded(values, placed.n_clusters, made=object())
 
     def chebyshev(self, matrix: Any, columns: Array, coefficients: Array) -> Array:
         """T_0 = 1, T_1 = x, T_k+1 = 2 x T_k - T_k-1, each row added up on its own."""

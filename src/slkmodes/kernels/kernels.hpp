@@ -22,9 +22,11 @@ struct Sweep {
     double laplacian_weight, diagonal_shift;
     double balance, floor;  // memberships below the floor have its logarithm
     const T* log_sizes;     // of the clusters, `width` of them
+    const std::uint8_t* moved;  // which rows the sweep before changed; null: any may have been
     T* new_memberships;
     double* new_negentropy;
-    double* row_objective;  // the row's share of R at `memberships`, eq. (2)
+    double* row_objective;  // the row's share of R at `memberships`, eq. (2); with `moved`, that of the sweep before
+    std::uint8_t* new_moved;
     int threads;
 };
 

@@ -26,8 +26,8 @@ template <typename T>
 void sweep(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, Input<T, 1> weights,
            Input<T, 2> similarity, Input<T, 2> memberships, Input<double, 1> negentropy,
            double laplacian_weight, double diagonal_shift, double balance, double floor, Input<T, 1> log_sizes,
-           Output<T, 2> new_memberships, Output<double, 1> new_negentropy, Output<double, 1> row_objective, int threads,
-           std::int64_t block_rows) {
+           std::optional<Input<std::uint8_t, 1>> moved, Output<T, 2> new_memberships, Output<double, 1> new_negentropy,
+           Output<double, 1> row_objective, Output<std::uint8_t, 1> new_moved, int threads, std::int64_t block_rows) {
     const auto n = std::int64_t(memberships.shape(0)), width = std::int64_t(memberships.shape(1));
     const auto shaped = [&](const auto& a) {
         return std::int64_t(a.shape(0)) == n && std::int64_t(a.shape(1)) == width;
@@ -36,16 +36,19 @@ void sweep(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, In
     require(std::int64_t(row_starts.shape(0)) == n + 1, "sweep: row_starts must have n + 1 entries");
     require(columns.shape(0) == weights.shape(0), "sweep: columns and weights differ in length");
     require(shaped(similarity) && shaped(new_memberships), "sweep: arrays of memberships differ in shape");
-    require(long_as_rows(negentropy) && long_as_rows(new_negentropy) && long_as_rows(row_objective),
+    require(long_as_rows(negentropy) && long_as_rows(new_negentropy) && long_as_rows(row_objective) &&
+                long_as_rows(new_moved) && (!moved || long_as_rows(*moved)),
             "sweep: per-row arrays must have n entries");
     require(row_starts.data()[n] == std::int64_t(columns.shape(0)), "sweep: row_starts must end at the last column");
     require(width == 8 || (width > 0 && width % 16 == 0), "sweep: rows must be padded to 8 or to 16s of columns");
+    require(balance == 0 || !moved, "sweep: with a balance every row may move");
     require(balance == 0 || std::int64_t(log_sizes.shape(0)) == width, "sweep: log_sizes must be padded like rows");
     require(threads > 0 && block_rows > 0, "sweep: threads and block_rows must be positive");
     const slk::Sweep<T> job{n, width, block_rows, row_starts.data(), columns.data(), weights.data(),
                             similarity.data(), memberships.data(), negentropy.data(), laplacian_weight,
-                            diagonal_shift, balance, floor, log_sizes.data(), new_memberships.data(),
-                            new_negentropy.data(), row_objective.data(), threads};
+                            diagonal_shift, balance, floor, log_sizes.data(), moved ? moved->data() : nullptr,
+                            new_memberships.data(), new_negentropy.data(), row_objective.data(), new_moved.data(),
+                            threads};
     nb::gil_scoped_release nogil;
     slk::run(job);
 }
@@ -253,8 +256,9 @@ void add_kernels(nb::module_& m) {
     using nb::arg;
     m.def("sweep", &sweep<T>, array("row_starts"), array("columns"), array("weights"), array("similarity"),
           array("memberships"), array("negentropy"), arg("laplacian_weight"), arg("diagonal_shift"),
-          arg("balance"), arg("floor"), array("log_sizes"), array("new_memberships"), array("new_negentropy"), array("row_objective"), arg("threads"),
-          arg("block_rows"));
+          arg("balance"), arg("floor"), array("log_sizes"), nb::arg("moved").noconvert().none(),
+          array("new_memberships"), array("new_negentropy"), array("row_objective"), array("new_moved"),
+          arg("threads"), arg("block_rows"));
     m.def("sweep_top", &sweep_top<T>, array("row_starts"), array("columns"), array("weights"),
           array("similar_clusters"), array("similarity"), array("clusters"), array("memberships"),
           arg("laplacian_weight"), arg("diagonal_shift"), arg("balance"), arg("floor"), array("log_sizes"),

@@ -2,6 +2,7 @@
 // objective of the row in one pass over memory. With a balance, a_p is first replaced by
 // (a_p + balance * log(z_p / sizes)) / (1 + balance).
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <memory>
 
@@ -22,6 +23,15 @@ template <typename T>
 SLK_INLINE void fetch_neighbors(const Sweep<T>& s, std::int64_t p, std::int64_t width) {
     for (std::int64_t e = s.row_starts[p]; e < s.row_starts[p + 1]; ++e)
         fetch_ahead(s.memberships + std::int64_t(s.columns[e]) * width, width);
+}
+
+// A row that did not move, and whose neighbours did not, would come out as it is: no bit of its input has changed.
+template <typename T>
+SLK_INLINE bool may_move(const Sweep<T>& s, std::int64_t p) {
+    if (!s.moved || s.moved[p]) return true;
+    std::uint8_t any = 0;
+    for (std::int64_t e = s.row_starts[p]; e < s.row_starts[p + 1]; ++e) any |= s.moved[s.columns[e]];
+    return any;
 }
 
 // Logarithms are taken of several rows at once: a call in the loop over rows would cost it its registers.
@@ -60,7 +70,16 @@ SLK_INLINE void sweep_rows(const Sweep<T>& s, std::int64_t begin, std::int64_t e
         const T* z = s.memberships + p * width;
         const T* a = s.similarity + p * width;
         T* z_new = s.new_memberships + p * width;
-        if (p + ROWS_AHEAD < end) fetch_neighbors(s, p + ROWS_AHEAD, width);
+        if (p + ROWS_AHEAD < end && may_move(s, p + ROWS_AHEAD)) fetch_neighbors(s, p + ROWS_AHEAD, width);
+        double& row_total = mass[(p - begin) % ROWS_PER_LOGARITHM];
+        if (!may_move(s, p)) {
+            std::copy(z, z + width, z_new);
+            s.new_negentropy[p] = s.negentropy[p];
+            s.new_moved[p] = 0;
+            row_total = 1;  // whose logarithm changes nothing
+            if ((p - begin + 1) % ROWS_PER_LOGARITHM == 0) subtract_logarithms(mass, s.new_negentropy + p + 1);
+            continue;
+        }
 
         for (std::int64_t c = 0; c < chunks; ++c) pull[c] = load<LANES>(z + c * LANES) * shift;
         for (std::int64_t e = s.row_starts[p]; e < s.row_starts[p + 1]; ++e) {
@@ -93,8 +112,9 @@ SLK_INLINE void sweep_rows(const Sweep<T>& s, std::int64_t begin, std::int64_t e
         const T row_mass = sum<T, LANES>(total);
         const T scale = T(1) / row_mass;
         for (std::int64_t c = 0; c < chunks; ++c) store<LANES>(z_new + c * LANES, pull[c] * scale);
+        s.new_moved[p] = std::memcmp(z, z_new, width * sizeof(T)) != 0;
         s.new_negentropy[p] = double(sum<T, LANES>(tilt)) * double(scale);
-        mass[(p - begin) % ROWS_PER_LOGARITHM] = double(row_mass);
+        row_total = double(row_mass);
         if ((p - begin + 1) % ROWS_PER_LOGARITHM == 0) subtract_logarithms(mass, s.new_negentropy + p + 1);
     }
     const std::int64_t left = (end - begin) % ROWS_PER_LOGARITHM;
