@@ -15,11 +15,12 @@ Labels = npt.NDArray[np.int64]
 # What a group's share of cut edges costs against the description length, which alone would rather split a large
 # cluster than leave the sizes unequal.
 CUT_PRICE = 0.7
+TINY = np.finfo(np.float64).tiny
 
 
 def entropy_term(share: Array) -> Array:
     """``share * log(share)``, 0 at 0."""
-    return share * np.log(np.maximum(share, np.finfo(np.float64).tiny))
+    return share * np.log(np.maximum(share, TINY))
 
 
 def own_cost(inside: Array, volume: Array) -> tuple[Array, Array]:
