@@ -22,6 +22,7 @@ CHOICES: dict[str, dict[str, Any]] = {
     'init="smoothed_features"': {"init": "smoothed_features"},
     'init="density_peaks"': {"init": "density_peaks"},
     'init="k-means++"': {"init": "k-means++"},
+    'init="k-means"': {"init": "k-means"},
     'init="random"': {"init": "random"},
     'symmetrize="union"': {"symmetrize": "union"},
     'symmetrize="mutual"': {"symmetrize": "mutual"},

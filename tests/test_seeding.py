@@ -38,6 +38,20 @@ def test_seeds_are_different_rows_and_repeatable(name, kernel):
     assert first.rows.tolist() != other.rows.tolist()
 
 
+def test_means_are_those_of_k_means_and_repeatable():
+    rng = np.random.default_rng(0)
+    X = np.repeat([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]], 40, axis=0) + rng.normal(size=(120, 2))
+    problem = Problem(GaussianKernel(X, 1.0), graph_of(X), 3, 1.0)
+    seeds, again = (first_seeds("k-means", problem, np.random.default_rng(1)) for _ in range(2))
+    expected = X.reshape(3, 40, 2).mean(axis=1)
+    nearest = np.abs(seeds.modes.points[:, None] - expected).sum(axis=2).argmin(axis=1)
+    assert sorted(nearest) == [0, 1, 2]
+    np.testing.assert_allclose(seeds.modes.points, expected[nearest])
+    np.testing.assert_array_equal(seeds.modes.points, again.modes.points)
+    with pytest.raises(ValueError, match="init='k-means' needs features"):
+        first_seeds("k-means", problem_of(GraphKernel(random_graph(rng, 30)), 3), rng)
+
+
 def test_graph_seeds_are_a_clustering_and_repeatable(kernel):
     problem = problem_of(kernel, 4)
     first, again = (first_seeds("graph", problem, np.random.default_rng(3)) for _ in range(2))

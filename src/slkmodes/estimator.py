@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -119,18 +119,19 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         How many memberships of each sample are kept, the largest; None: all. For clusters by the thousand: memory and
         time then grow with this number instead of ``n_clusters``, and ``memberships_`` is a CSR matrix. 16 loses
         little.
-    init : {"auto", "graph", "smoothed_features", "density_peaks", "k-means++", "random"}, array, default="auto"
-        Where a run starts. "graph": a first clustering from the edges alone; several segmentations of the graph are
-        merged into K groups that describe it shortly and cut it little, then combined. "smoothed_features": k-means
-        on features averaged over the graph. "density_peaks": around dense samples far from denser ones. "auto": the
-        graph, unless it falls apart into many more pieces than clusters (density peaks), or the clusterings that were
-        to be combined contradict each other (smoothed features). The others, the paper's k-means++ among them, are
-        first modes: rules whose modes are samples start from the density modes of the samples nearest to each. An
-        array gives them: K row numbers, or points of shape (K, n_features).
+    init : {"auto", "graph", "smoothed_features", "density_peaks", "k-means++", "k-means", "random"} or array
+        Where a run starts; "auto" by default. "graph": a first clustering from the edges alone; several segmentations
+        of the graph are merged into K groups that describe it shortly and cut it little, then combined.
+        "smoothed_features": k-means on features averaged over the graph. "density_peaks": around dense samples far from
+        denser ones. "auto": the graph, unless it falls apart into many more pieces than clusters (density peaks), or
+        the clusterings that were to be combined contradict each other (smoothed features). The others, the paper's
+        k-means++ and the means that k-means reaches from there among them, are first modes: rules whose modes are
+        samples start from the density modes of the samples nearest to each. An array gives them: K row numbers, or
+        points of shape (K, n_features).
     n_init : int or "auto", default="auto"
         For "auto" and "graph" the number of clusterings that are combined into one start. For the others the number
         of runs: of those with the fewest empty clusters the one whose labels describe the graph best is kept, by the
-        measure that the graph is merged by. "auto": 4, 4, 1, 1, 10 and 10, in the order above.
+        measure that the graph is merged by. "auto": 4, 4, 1, 1, 10, 10 and 10, in the order above.
     empty_clusters : {"reseed", "keep"}, default="reseed"
         Whether a cluster that lost its last member is given a new mode, up to three times, or left alone.
     tol : float, default=1e-6
@@ -147,8 +148,8 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         fit again: start it by spawn, or use joblib.
     random_state : int, RandomState or Generator instance, or None, default=None
         Decides the seeds. The same number gives the same answer.
-    verbose : int, default=0
-        1 prints a line per stage and per mode update.
+    verbose : int or callable, default=0
+        1 prints a line per stage and per mode update; a function is called with each line instead.
 
     Attributes
     ----------
@@ -245,7 +246,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         engine: str = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
-        verbose: int = 0,
+        verbose: int | Callable[[str], Any] = 0,
     ) -> None:
         self.n_clusters = n_clusters
         self.laplacian_weight = laplacian_weight
@@ -418,7 +419,8 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             check_integer(OWNER, "n_init", self.n_init)
         if self.top_memberships is not None:
             check_integer(OWNER, "top_memberships", self.top_memberships, minimum=2)
-        check_integer(OWNER, "verbose", int(self.verbose), minimum=0)
+        if not callable(self.verbose):
+            check_integer(OWNER, "verbose", int(self.verbose), minimum=0)
         check_weights(OWNER, "laplacian_weight", self.laplacian_weight)
         check_real(OWNER, "balance", self.balance, word="auto")
         check_real(OWNER, "diagonal_shift", self.diagonal_shift, word="auto")
@@ -587,7 +589,9 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             yield state
 
     def _say(self, text: str) -> None:
-        if self.verbose:
+        if callable(self.verbose):
+            self.verbose(text)
+        elif self.verbose:
             print(f"[{OWNER}] {text}", flush=True)
 
     @contextmanager

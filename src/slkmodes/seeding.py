@@ -16,7 +16,7 @@ from slkmodes.engines.protocol import Engine
 from slkmodes.metrics import normalized_cut
 from slkmodes.mode_kernels import GaussianKernel, ModeKernel, Modes
 from slkmodes.problem import Problem
-from slkmodes.segmentation import diffuse, kmeans_cells, normalized_adjacency
+from slkmodes.segmentation import diffuse, fit_kmeans, kmeans_cells, normalized_adjacency
 
 Array = npt.NDArray[Any]
 Rows = npt.NDArray[np.int64]
@@ -128,6 +128,13 @@ def kmeans_plus_plus(engine: Engine, problem: Problem, rng: np.random.Generator,
     return Seeds(reseed(kernel, closest, modes, np.arange(1, n_clusters), rng), name="k-means++")
 
 
+def kmeans_means(engine: Engine, problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
+    """The means that k-means reaches from k-means++ seeds."""
+    X = features_of(problem, "k-means")
+    means = fit_kmeans(X, problem.n_clusters, rng, n_rows=KMEANS_ROWS, init="k-means++", n_init=1).cluster_centers_
+    return Seeds(Modes(np.full(problem.n_clusters, -1), np.ascontiguousarray(means, X.dtype)), name="k-means")
+
+
 def random_rows(engine: Engine, problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
     """Different rows, each as likely as any other."""
     rows = rng.choice(problem.n_samples, size=problem.n_clusters, replace=False)
@@ -148,6 +155,7 @@ SEEDINGS = {
     "smoothed_features": Seeding(smoothed_features, combines=False, runs=1),
     "density_peaks": Seeding(density_peaks, combines=True, runs=1),  # without chance: once is enough
     "k-means++": Seeding(kmeans_plus_plus, combines=False, runs=10),
+    "k-means": Seeding(kmeans_means, combines=False, runs=10),
     "random": Seeding(random_rows, combines=False, runs=10),
 }
 

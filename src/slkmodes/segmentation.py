@@ -120,6 +120,15 @@ def kmeans_cells(
     points: Array, n_cells: int, rng: np.random.Generator, *, n_rows: int, init: str = "k-means++", n_init: int = 1
 ) -> Labels:
     """The cell of every row, by k-means on ``n_rows`` of them."""
+    from threadpoolctl import threadpool_limits
+
+    kmeans = fit_kmeans(points, n_cells, rng, n_rows=n_rows, init=init, n_init=n_init)
+    with threadpool_limits(1, user_api="openmp"):
+        return kmeans.predict(points).astype(np.int64)
+
+
+def fit_kmeans(points: Array, n_cells: int, rng: np.random.Generator, *, n_rows: int, init: str, n_init: int) -> Any:
+    """scikit-learn's k-means on ``n_rows`` of the points."""
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits
@@ -128,8 +137,7 @@ def kmeans_cells(
     kmeans = KMeans(n_cells, init=init, n_init=n_init, max_iter=30, random_state=int(rng.integers(2**31 - 1)))
     with threadpool_limits(1, user_api="openmp"), warnings.catch_warnings():  # its sums depend on the number of threads
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different points than cells: fewer cells
-        kmeans.fit(points[sample])
-        return kmeans.predict(points).astype(np.int64)
+        return kmeans.fit(points[sample])
 
 
 def smoothed_columns(
