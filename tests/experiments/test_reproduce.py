@@ -95,6 +95,17 @@ def test_tables_say_what_was_not_run(three_clouds, tmp_path, capsys):
     assert (tmp_path / "tables.md").read_text() == text.rstrip("\n") + "\n"
 
 
+def test_a_page_has_the_tables_and_the_figures_there_are(three_clouds, tmp_path, capsys):
+    (tmp_path / "figure-1-modes.png").write_bytes(b"picture")
+    assert quick(tmp_path, "--show", "--page", str(tmp_path / "docs" / "page.md")) == 0
+    page_text = (tmp_path / "docs" / "page.md").read_text()
+    assert page_text.startswith("# The paper, reproduced")
+    assert "| SLK-BO | not run (0.77 / 0.80) |" in page_text
+    assert "(images/figure-1-modes.png)" in page_text
+    assert "figure-2" not in page_text
+    assert (tmp_path / "docs" / "images" / "figure-1-modes.png").read_bytes() == b"picture"
+
+
 def test_table_3_and_its_figure(three_clouds, tmp_path, capsys):
     assert quick(tmp_path, "--only", "table3", "--data", "ORL") == 0
     assert "| ORL | - |" in capsys.readouterr().out

@@ -7,7 +7,9 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from importlib.resources import files
 from pathlib import Path
+from shutil import copyfile
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +26,12 @@ OF_TABLE_3 = ("MNIST (small)", "LabelMe (CNN)", "LabelMe (GIST)", "ORL", "COIL-2
 OF_FIGURES = ("MNIST (small)", "LabelMe (CNN)")
 OF_QUICK = ("MNIST (small)", "LabelMe (CNN)", "Shuttle", "ORL", "COIL-20")
 TRIALS, QUICK_TRIALS = 10, 2
+FIGURES = {
+    "figure-1-modes.png": "Figure 1: modes and means of LabelMe, and the images nearest to them",
+    "figure-2-objectives.png": "Figure 2: discrete objective at convergence (hollow: clusters died)",
+    "figure-3-sweeps.png": "Figure 3: relaxed objective per sweep",
+    "figure-4-mode-updates.png": "Figure 4: change of the modes per mode update",
+}
 
 
 class Cell(NamedTuple):
@@ -141,17 +149,18 @@ def told(results: Record) -> str:
 def draw(plan: Plan, records: Records, folder: Path) -> None:
     """The four figures; one whose data are missing is left out, and said so."""
     tasks = {name: plan.tasks[name] for name in plan.data(OF_FIGURES)}
+    names = list(FIGURES)
 
     def first() -> None:
-        figures.save(figures.mode_images(plan.tasks["LabelMe (CNN)"], "labelme8_64"), folder / "figure-1-modes.png")
+        figures.save(figures.mode_images(plan.tasks["LabelMe (CNN)"], "labelme8_64"), folder / names[0])
 
     def second() -> None:
-        figures.save(figures.objectives_by_weight(records), folder / "figure-2-objectives.png")
+        figures.save(figures.objectives_by_weight(records), folder / names[1])
 
     def third_and_fourth() -> None:
         inner, outer = figures.convergence(tasks)
-        figures.save(inner, folder / "figure-3-sweeps.png")
-        figures.save(outer, folder / "figure-4-mode-updates.png")
+        figures.save(inner, folder / names[2])
+        figures.save(outer, folder / names[3])
 
     for make in (first, second, third_and_fourth):
         try:
@@ -176,6 +185,19 @@ def tables(records: Records) -> str:
     return "\n\n".join(f"## {title}\n\n{table}" for title, table in parts) + "\n"
 
 
+def write_page(path: Path, text: str, folder: Path) -> None:
+    """What the numbers mean, the numbers, and the figures, which are copied beside the page."""
+    preface = files("slkmodes.experiments").joinpath("preface.md").read_text(encoding="utf-8")
+    parts = [preface.rstrip("\n"), text.rstrip("\n")]
+    images = path.parent / "images"
+    images.mkdir(parents=True, exist_ok=True)
+    for name, title in FIGURES.items():
+        if (folder / name).exists():
+            copyfile(folder / name, images / name)
+            parts.append(f"## {title}\n\n![{title}](images/{name})")
+    path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run, print the tables, draw the figures."""
     parser = argparse.ArgumentParser(prog="slkmodes reproduce", description=__doc__)
@@ -185,6 +207,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--data", nargs="+", choices=SMALL_COLUMNS, help="data sets, all unless given")
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
     parser.add_argument("--trials", type=int, help=f"runs of every cell, {TRIALS} unless given")
+    parser.add_argument("--page", type=Path, help="write a page of the records there are, its pictures beside it")
     parser.add_argument("--show", action="store_true", help="print the tables of the records there are, run nothing")
     options = parser.parse_args(arguments)
     records, plan = Records(options.output), Plan(options)
@@ -194,7 +217,10 @@ def main(arguments: list[str] | None = None) -> int:
             draw(plan, records, options.output)
     text = tables(records)
     print(text)
+    options.output.mkdir(parents=True, exist_ok=True)
     (options.output / "tables.md").write_text(text, encoding="utf-8")
+    if options.page:
+        write_page(options.page, text, options.output)
     failed = any(record.get("kind") == "failed" for record in records)
     return 1 if failed else 0
 

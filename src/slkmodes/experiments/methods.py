@@ -22,9 +22,9 @@ from slkmodes.validation import count_threads
 
 Labels = npt.NDArray[np.int64]
 
-# Section 4.2: five neighbours, weight and seed by the accuracy on a tenth of the labels. The paper searches weights from
-# 1 to 4. Its centres are "based on k-means++ seeds": read as k-means from such seeds, without which, and without weights
-# below 1, its numbers are out of reach.
+# Section 4.2: five neighbours, weight and seed by the accuracy on a tenth of the labels. The paper searches weights
+# from 1 to 4. Its centres are "based on k-means++ seeds": read as k-means from such seeds, without which, and without
+# weights below 1, its numbers are out of reach.
 N_NEIGHBORS = 5
 VALIDATION_SHARE = 0.1
 # Of LK, whose memberships are the same for all samples under weights at which SLK's are decided.
