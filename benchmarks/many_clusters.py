@@ -2,8 +2,8 @@
 
 python -m benchmarks.many_clusters [--samples 100000] [--clusters 1000] [--kept 4 8 16 0] [--data MNIST]
 
-Made-up embeddings unless a data set is named. 0 keeps all of them. Every fit runs in a process of its own, whose peak memory is shown. R is evaluated in full: with
-all similarities, whatever the fit kept.
+Made-up embeddings unless a data set is named. 0 keeps all of them. Every fit runs in a process of its own, whose peak
+memory is shown. R is evaluated in full: with all similarities, whatever the fit kept.
 """
 
 from __future__ import annotations
