@@ -1,17 +1,9 @@
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
 from slkmodes import LaplacianKModes, demo
-from slkmodes.plots import nearest_members, plot_mode_gallery, plot_path
-
-
-@pytest.fixture
-def model(blobs):
-    return LaplacianKModes(3, random_state=0).fit(blobs[0])
+from slkmodes.plots import nearest_members, plot_mode_gallery
 
 
 def test_nearest_members_are_members_in_order_of_distance(blobs, model):
@@ -30,10 +22,23 @@ def test_nearest_members_are_members_in_order_of_distance(blobs, model):
 def test_gallery_of_images_the_model_has_not_seen(model, shape):
     """The model may have been fitted on anything computed from the images."""
     images = np.random.default_rng(0).random(shape)
-    figure = plot_mode_gallery(model, images, (2, 3) if len(shape) == 2 else None, n_members=40)
-    assert len(figure.axes) == 3 * 42
-    first = figure.axes[0].images[0].get_array()
-    np.testing.assert_allclose(np.asarray(first).ravel(), images[model.mode_indices_[0]].ravel())
+    figure = plot_mode_gallery(model, images, (2, 3) if len(shape) == 2 else None, n_members=40, order=[1])
+    assert len(figure.axes) == 42
+    shown = [np.asarray(axis.images[0].get_array()) for axis in figure.axes if axis.images]
+    assert len(shown) == 30 + 1
+    np.testing.assert_allclose(shown[0].ravel(), images[model.mode_indices_[1]].ravel())
+    np.testing.assert_allclose(shown[-1].ravel(), images[model.labels_ == 1].mean(axis=0).ravel())
+
+
+def test_rows_of_the_gallery_in_a_given_order(model):
+    images = np.arange(90.0)[:, None, None]
+    figure = plot_mode_gallery(model, images, n_members=1, order=[2, 0])
+    rows = np.reshape(figure.axes, (2, 3))
+    for cluster, (mode, neighbour, mean) in zip([2, 0], rows, strict=True):
+        assert mode.get_ylabel() == f"{cluster}\n(30)"
+        assert mode.images[0].get_array().item() == model.mode_indices_[cluster]
+        assert neighbour.images[0].get_array().item() == nearest_members(model, 1)[cluster][0]
+        assert mean.images[0].get_array().item() == np.flatnonzero(model.labels_ == cluster).mean()
 
 
 def test_gallery_says_what_it_needs(blobs, model):
@@ -49,23 +54,6 @@ def test_gallery_says_what_it_needs(blobs, model):
         plot_mode_gallery(given, X, (1, 2))
 
 
-def test_without_matplotlib_the_extra_is_named():
-    code = """
-import sys
-sys.modules["matplotlib"] = None
-import numpy as np
-from slkmodes import LaplacianKModes
-from slkmodes.plots import plot_mode_gallery
-X = np.random.default_rng(0).normal(size=(30, 4))
-try:
-    plot_mode_gallery(LaplacianKModes(1).fit(X), X, (2, 2))
-except ImportError as error:
-    print(error)
-"""
-    said = subprocess.check_output([sys.executable, "-c", code], text=True)
-    assert "pip install 'slkmodes[plots]'" in said
-
-
 def test_demo_prints_its_table_and_writes_its_picture(tmp_path, capsys):
     demo.main(["--output", str(tmp_path)])
     said = capsys.readouterr().out
@@ -74,13 +62,3 @@ def test_demo_prints_its_table_and_writes_its_picture(tmp_path, capsys):
     for word in ("discrete objective", "cluster sizes", "time, graph", "time, solve"):
         assert word in said
     assert (tmp_path / "digits-modes.png").read_bytes()[:4] == b"\x89PNG"
-
-
-def test_the_path_has_four_panels_and_a_point_per_weight():
-    X = np.random.default_rng(0).normal(size=(80, 2))
-    model = LaplacianKModes(3, laplacian_weight=[0.5, 1.0, 1.5], random_state=0).fit(X)
-    figure = plot_path(model)
-    assert [axis.get_title() for axis in figure.axes][:2] == ["mean largest membership", "share of labels changed"]
-    for axis in figure.axes:
-        np.testing.assert_array_equal(axis.lines[0].get_xdata(), [0.5, 1.0, 1.5])
-    np.testing.assert_array_equal(figure.axes[2].lines[0].get_ydata(), [p.normalized_cut for p in model.path_])

@@ -1,4 +1,4 @@
-"""Pictures of a fitted model (needs matplotlib: the extra ``plots``)."""
+"""Clusters of images: modes, members nearest to them, means."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-__all__ = ["nearest_members", "plot_cluster_counts", "plot_mode_gallery", "plot_path"]
-
-Array = npt.NDArray[Any]
+from slkmodes.plots.figures import ORANGE, bare, new_figure
 
 
 def nearest_members(model: Any, n_members: int) -> list[npt.NDArray[np.int64]]:
@@ -27,6 +25,16 @@ def nearest_members(model: Any, n_members: int) -> list[npt.NDArray[np.int64]]:
     -------
     list of arrays of int
         Row numbers of the training samples, one array per cluster.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from slkmodes import LaplacianKModes
+    >>> from slkmodes.plots import nearest_members
+    >>> X = np.array([[0.0], [0.1], [0.3], [9.0], [9.1], [9.3]])
+    >>> model = LaplacianKModes(2, n_neighbors=2, random_state=0).fit(X)
+    >>> [len(rows) for rows in nearest_members(model, n_members=5)]
+    [2, 2]
     """
     check_is_fitted(model)
     if model.modes_ is None:
@@ -64,6 +72,17 @@ def plot_mode_gallery(
     -------
     matplotlib.figure.Figure
         The figure; nothing is shown or written: use its ``savefig``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from slkmodes import LaplacianKModes
+    >>> from slkmodes.plots import plot_mode_gallery
+    >>> X = load_digits().data[:300]
+    >>> model = LaplacianKModes(4, random_state=0).fit(X)
+    >>> figure = plot_mode_gallery(model, X, image_shape=(8, 8))
+    >>> len(figure.axes)
+    20
     """
     members = nearest_members(model, n_members)
     images = np.asarray(images)
@@ -75,11 +94,10 @@ def plot_mode_gallery(
         raise ValueError(f"One image has shape {images.shape[1:]}: pass image_shape=(height, width).")
     clusters = list(range(len(members)) if order is None else order)
     columns = ["mode", *(f"neighbour {i + 1}" for i in range(n_members)), "mean"]
-    figure = _new_figure(figsize=(1.15 * len(columns) + 0.9, 1.05 * len(clusters) + 0.5), layout="constrained")
+    figure = new_figure(1.15 * len(columns) + 0.9, 1.05 * len(clusters) + 0.5)
     axes = figure.subplots(len(clusters), len(columns), squeeze=False)
     for axis in axes.ravel():
-        axis.set(xticks=[], yticks=[])
-        axis.spines[:].set_visible(False)
+        bare(axis)
     for row, cluster in enumerate(clusters):
         own = images[model.labels_ == cluster]
         shown = [model.mode_indices_[cluster], *members[cluster]]
@@ -88,80 +106,8 @@ def plot_mode_gallery(
         if len(own):
             mean = own.mean(axis=0)
             axes[row, -1].imshow(mean if images.ndim == 3 else mean.astype(images.dtype), cmap="gray_r")
-        axes[row, 0].spines[:].set(visible=True, color="tab:red", linewidth=2)
+        axes[row, 0].spines[:].set(visible=True, color=ORANGE, linewidth=2)
         axes[row, 0].set_ylabel(f"{cluster}\n({len(own):,})", rotation=0, labelpad=18, va="center")
     for axis, title in zip(axes[0], columns, strict=True):
         axis.set_title(title, fontsize=9)
     return figure
-
-
-def plot_path(model: Any) -> Any:
-    """Show what happened along the path of weights: certainty, labels changed, normalised cut and objective.
-
-    Parameters
-    ----------
-    model : LaplacianKModes
-        Fitted; a path of one weight is one point.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The figure; use its ``savefig``.
-    """
-    check_is_fitted(model)
-    weights = [point.weight for point in model.path_]
-    panels = {
-        "certainty": "mean largest membership",
-        "changed": "share of labels changed",
-        "normalized_cut": "normalised cut",
-        "relaxed_objective": "relaxed objective R",
-    }
-    figure = _new_figure(figsize=(9, 5), layout="constrained")
-    for axis, (name, title) in zip(figure.subplots(2, 2, sharex=True).ravel(), panels.items(), strict=True):
-        axis.plot(weights, [getattr(point, name) for point in model.path_], "o-", color="tab:blue", markersize=4)
-        axis.set_title(title, fontsize=10)
-        axis.grid(alpha=0.3)
-    figure.supxlabel("Laplacian weight", fontsize=10)
-    return figure
-
-
-def plot_cluster_counts(counts: Any) -> Any:
-    """Show what each number of clusters tells about the graph, and how far its runs agree; shaded: as good as the best.
-
-    Parameters
-    ----------
-    counts : ClusterCounts
-        From :func:`slkmodes.choose_n_clusters`.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        The figure; use its ``savefig``.
-    """
-    figure = _new_figure(figsize=(8, 4.5), layout="constrained")
-    above, below = figure.subplots(2, 1, sharex=True, height_ratios=[2, 1])
-    above.plot(counts.candidates, counts.information, "o-", color="tab:blue", markersize=4, label="information")
-    above.plot(counts.candidates, counts.scores, "o-", color="tab:red", markersize=4, label="score")
-    for count in counts.as_good:
-        above.axvspan(count - 0.5, count + 0.5, color="tab:orange", alpha=0.25, linewidth=0)
-    above.axvline(counts.n_clusters, color="tab:red", linewidth=1)
-    others = [str(count) for count in counts.as_good if count != counts.n_clusters]
-    tie = f" ({', '.join(others)} as good)" if others else ""
-    doubt = "" if counts.stands_out else ": no number stands out"
-    above.set_title(f"{counts.n_clusters} clusters suggested{tie}{doubt}", fontsize=10)
-    above.set_ylabel("nats per step")
-    above.legend(fontsize=8)
-    below.plot(counts.candidates, counts.agreements, "o-", color="tab:green", markersize=4)
-    below.set(xlabel="number of clusters", ylabel="agreement\nof runs")
-    for axis in (above, below):
-        axis.grid(alpha=0.3)
-    return figure
-
-
-def _new_figure(**options: Any) -> Any:
-    """A figure without global state, which needs no screen."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError("Pictures need matplotlib: pip install 'slkmodes[plots]'.") from error
-    return Figure(**options)
