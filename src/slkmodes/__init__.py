@@ -8,6 +8,8 @@ from slkmodes.metrics import (
     normalized_mutual_information,
 )
 from slkmodes.model_choice import choose_n_clusters, tune
+from slkmodes.model_files import load as load_model
+from slkmodes.model_files import save as save_model
 from slkmodes.solution import Status
 
 __version__ = "0.1.0"
@@ -18,7 +20,9 @@ __all__ = [
     "adjusted_rand_index",
     "choose_n_clusters",
     "clustering_accuracy",
+    "load_model",
     "normalized_cut",
     "normalized_mutual_information",
+    "save_model",
     "tune",
 ]

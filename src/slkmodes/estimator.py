@@ -367,6 +367,23 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_fitted")
 
+    @property
+    def _repr_html_(self) -> Any:
+        """What a notebook shows: scikit-learn's diagram or, once fitted, a small report."""
+        diagram = super()._repr_html_  # there is no such attribute where scikit-learn is set to display text
+        if not hasattr(self, "_fitted"):
+            return diagram
+        from slkmodes.report.notebook import summary_html
+
+        return lambda: summary_html(self)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        """The same: notebooks ask for this first, and scikit-learn's own would show the diagram."""
+        shown = {"text/plain": repr(self)}
+        if hasattr(self, "_repr_html_"):
+            shown["text/html"] = self._repr_html_()
+        return shown
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         precomputed = self.affinity == "precomputed"
@@ -596,6 +613,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
 
     @contextmanager
     def _stage(self, name: str, timings: dict[str, float]) -> Iterator[None]:
+        self._say(f"{name} ...")
         start = time.perf_counter()
         yield
         timings[name] = time.perf_counter() - start

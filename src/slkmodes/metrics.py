@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import coo_array
+from scipy.sparse import coo_array, csr_array
 
 __all__ = [
     "adjusted_rand_index",
@@ -152,3 +152,11 @@ def _check_pair(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> tuple
             f"got shapes {true.shape} and {pred.shape}."
         )
     return true, pred
+
+
+def weights_between(affinity: Any, labels: Any, n_clusters: int) -> Any:
+    """Weight of the edges within and between clusters (CSR, symmetric), the mean of both directions."""
+    edges = coo_array(affinity)
+    ends = labels[edges.row], labels[edges.col]
+    directed = csr_array((edges.data.astype(np.float64), ends), shape=(n_clusters, n_clusters))
+    return csr_array((directed + directed.T) / 2)

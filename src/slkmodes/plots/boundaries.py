@@ -9,8 +9,9 @@ import numpy.typing as npt
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
+from slkmodes.metrics import weights_between
 from slkmodes.plots.figures import INK, MUTED, cluster_colors, frame, new_figure, text_color
-from slkmodes.plots.fitted import cluster_centers, cluster_sizes, positions_of, weights_between
+from slkmodes.plots.fitted import cluster_centers, cluster_sizes, positions_of
 
 Array = npt.NDArray[Any]
 
@@ -49,7 +50,8 @@ def plot_boundaries(model: Any, layout: Any = None) -> Any:
     ['0', '1', '2']
     """
     sizes = cluster_sizes(model)
-    between = weights_between(model.affinity_, model.labels_, len(sizes))
+    between = weights_between(model.affinity_, model.labels_, len(sizes)).toarray()
+    np.fill_diagonal(between, 0)
     if layout is None:
         centers = on_circle(between)
     else:

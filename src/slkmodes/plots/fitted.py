@@ -69,13 +69,3 @@ def cluster_centers(positions: Array, labels: Array, n_clusters: int) -> npt.NDA
             away = np.linalg.norm(own - np.median(own, axis=0), axis=1)
             centers[cluster] = own[np.argmin(away)]
     return centers
-
-
-def weights_between(affinity: Any, labels: Array, n_clusters: int) -> npt.NDArray[np.float64]:
-    """Weight of the edges between any two clusters, the mean of both directions; 0 within a cluster."""
-    edges = sparse.coo_array(affinity)
-    ends = labels[edges.row], labels[edges.col]
-    between = sparse.csr_array((edges.data.astype(np.float64), ends), shape=(n_clusters, n_clusters)).toarray()
-    between = (between + between.T) / 2
-    np.fill_diagonal(between, 0)
-    return np.asarray(between)

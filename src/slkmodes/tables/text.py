@@ -1,0 +1,140 @@
+"""Comma- and tab-separated text, a block of lines at a time."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from io import TextIOWrapper
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from slkmodes.tables.table import Array, BadTable, Table, check_names, rows_per_block
+
+# Lines that decide which columns hold numbers.
+SAMPLE_LINES = 1000
+SEPARATORS = ",;\t|"
+MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "-", "."})
+
+
+class TextTable(Table):
+    """A line per row, the names of the columns in the first unless it holds nothing but numbers."""
+
+    slow = True
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        tabs = ".tsv" in path.suffixes
+        with self._open() as file:
+            first = file.readline()
+        if not first.strip():
+            raise BadTable(f"{path} begins with an empty line: the first must hold the names of the columns.")
+        self._separator = "\t" if tabs else max(SEPARATORS, key=first.count)
+        header = next(csv.reader([first], delimiter=self._separator))
+        self._headless = all(_is_number(name) for name in header)
+        self._header = [f"x{i}" for i in range(len(header))] if self._headless else [name.strip() for name in header]
+        if self._headless:
+            self.notes = (
+                "The first line holds numbers only and is taken for a row; the columns are called x0, x1, ...",
+            )
+        check_names(path, self._header)
+        with closing(self._records()) as records:
+            sample = list(islice(records, SAMPLE_LINES))
+        if not sample:
+            raise BadTable(f"{path} holds the names of columns, but no rows.")
+        if path.suffix != ".gz":
+            length = sum(len(text) + 1 for record in sample for text in record) / len(sample)
+            self.expected_rows = int(path.stat().st_size / length)
+        numeric = [all(_is_number(text, or_missing=True) for text in column) for column in zip(*sample, strict=True)]
+        self.features = tuple(name for name, yes in zip(self._header, numeric, strict=True) if yes)
+        self.others = tuple(name for name, yes in zip(self._header, numeric, strict=True) if not yes)
+
+    def numbers(self, names: Sequence[str]) -> Iterator[Array]:
+        """Blocks of float64."""
+        places = [self._header.index(name) for name in names]
+        everything = places == list(range(len(self._header)))
+        size, at = rows_per_block(len(self._header)), 0
+        records = self._records()
+        while block := list(islice(records, size)):
+            chosen = block if everything else [[record[place] for place in places] for record in block]
+            try:
+                yield np.array(chosen, dtype=np.float64)
+            except ValueError:  # a missing value, or a word
+                yield self._with_missing(chosen, names, at)
+            at += len(block)
+
+    def values(self, name: str) -> Iterator[str | None]:
+        """The text as it is."""
+        place = self._header.index(name)
+        return (None if record[place].strip().lower() in MISSING else record[place] for record in self._records())
+
+    def rows(self, numbers: Sequence[int]) -> dict[str, list[Any]]:
+        """Numbers as numbers, everything else as it is written."""
+        wanted = set(numbers)
+        found = {number: record for number, record in enumerate(self._records()) if number in wanted}
+        columns = {name: [found[n][place] for n in numbers] for place, name in enumerate(self._header)}
+        return {
+            name: list(map(_number, column)) if name in self.features else column for name, column in columns.items()
+        }
+
+    def _with_missing(self, block: list[list[str]], names: Sequence[str], at: int) -> Array:
+        numbers = np.empty((len(block), len(names)))
+        for row, record in enumerate(block):
+            for column, text in enumerate(record):
+                try:
+                    numbers[row, column] = np.nan if text.strip().lower() in MISSING else float(text)
+                except ValueError:
+                    raise BadTable(
+                        f"{self.path}: the column {names[column]!r} holds numbers at first, but {text!r} in row "
+                        f"{at + row} (rows count from 0). Mend it, or leave the column out: --exclude {names[column]}"
+                    ) from None
+        return numbers
+
+    def _records(self) -> Generator[list[str]]:
+        """The fields of every line but the header; empty lines are skipped."""
+        width = len(self._header)
+        with self._open() as file:
+            reader = csv.reader(file, delimiter=self._separator)
+            try:
+                if not self._headless:
+                    next(reader)
+                for record in reader:
+                    if len(record) == width:
+                        yield record
+                    elif record:
+                        raise BadTable(
+                            f"{self.path}: line {reader.line_num} has {len(record)} fields, the first line {width}. "
+                            "Mend the line; text that holds the separator must be in quotation marks."
+                        )
+            except csv.Error as reason:
+                raise BadTable(
+                    f"{self.path}: line {reader.line_num} cannot be read: {reason}. Is a quotation mark never closed?"
+                ) from reason
+
+    def _open(self) -> TextIOWrapper:
+        """As UTF-8; what is none is replaced, since only names and text can hold it."""
+        open_bytes: Callable[[Path, str], Any] = gzip.open if self.path.suffix == ".gz" else open
+        return TextIOWrapper(open_bytes(self.path, "rb"), encoding="utf-8-sig", errors="replace", newline="")
+
+
+def _is_number(text: str, *, or_missing: bool = False) -> bool:
+    if text.strip().lower() in MISSING:
+        return or_missing
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _number(text: str) -> int | float | None:
+    if text.strip().lower() in MISSING:
+        return None
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)

@@ -1,0 +1,67 @@
+import os
+import subprocess
+import sys
+
+import pytest
+
+from slkmodes.cli.whole_folder import SUMMARY, whole_folder
+
+NAMES = frozenset({SUMMARY, "labels.csv"})
+
+
+def fill(path, text="new"):
+    with whole_folder(path, overwrite=True, names=NAMES) as part:
+        (part / SUMMARY).write_text(text)
+
+
+def test_the_folder_appears_when_it_is_whole(tmp_path, monkeypatch):
+    renamed, rename = [], os.rename
+    monkeypatch.setattr(os, "rename", lambda *names: renamed.append(names) or rename(*names))
+    with whole_folder(tmp_path / "a" / "out", overwrite=False, names=NAMES) as part:
+        (part / SUMMARY).touch()
+        assert not (tmp_path / "a" / "out").exists()
+    assert renamed == [(part, tmp_path / "a" / "out")]  # one step, whatever it holds
+    assert [file.name for file in (tmp_path / "a").iterdir()] == ["out"]
+    assert [file.name for file in (tmp_path / "a" / "out").iterdir()] == [SUMMARY]
+
+
+def test_a_failure_leaves_what_was_there(tmp_path):
+    fill(tmp_path / "out", "old")
+    with pytest.raises(KeyboardInterrupt), whole_folder(tmp_path / "out", overwrite=True, names=NAMES):
+        raise KeyboardInterrupt
+    assert [file.name for file in tmp_path.iterdir()] == ["out"]
+    assert (tmp_path / "out" / SUMMARY).read_text() == "old"
+    fill(tmp_path / "out")
+    assert (tmp_path / "out" / SUMMARY).read_text() == "new"
+    assert [file.name for file in tmp_path.iterdir()] == ["out"]
+
+
+def test_an_empty_folder_is_filled(tmp_path):
+    (tmp_path / "out").mkdir()
+    with whole_folder(tmp_path / "out", overwrite=False, names=NAMES) as part:
+        (part / SUMMARY).touch()
+    assert (tmp_path / "out" / SUMMARY).exists()
+
+
+def test_leftovers_are_cleared_unless_somebody_works_there(tmp_path):
+    """A folder that a killed process left goes; one that a living process has locked stays."""
+    code = (
+        "import sys; from pathlib import Path; from slkmodes.cli.whole_folder import whole_folder\n"
+        "with whole_folder(Path('out'), overwrite=True, names=frozenset()):\n"
+        "    print('there', flush=True); sys.stdin.read()"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "there\n"
+    (part,) = tmp_path.iterdir()
+    assert part.name == f".out.{process.pid}.part"
+    fill(tmp_path / "out")
+    assert part.exists()
+    process.kill()
+    process.wait()
+    process.stdin.close()
+    process.stdout.close()
+    assert part.exists()
+    fill(tmp_path / "out")
+    assert os.listdir(tmp_path) == ["out"]
