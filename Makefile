@@ -42,7 +42,7 @@ $(VENV)/.pip:
 
 # Editable: Python changes are live, and changed kernels are built again.
 $(VENV)/.installed: $(VENV)/.pip pyproject.toml $(KERNELS)
-	$(PIP) install --quiet --editable ".[plots]"
+	$(PIP) install --quiet --editable ".[plots,report,tables]"
 	touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed

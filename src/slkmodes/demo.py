@@ -11,12 +11,13 @@ from sklearn.datasets import load_digits
 
 from slkmodes import LaplacianKModes, clustering_accuracy, normalized_cut, normalized_mutual_information
 from slkmodes.plots import plot_mode_gallery
+from slkmodes.report import write_report
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Fit, print a table, write a picture."""
     parser = argparse.ArgumentParser(prog="python -m slkmodes.demo", description=__doc__)
-    parser.add_argument("--output", type=Path, default=Path("demo-output"), help="folder for the picture")
+    parser.add_argument("--output", type=Path, default=Path("demo-output"), help="folder for picture and report")
     output: Path = parser.parse_args(arguments).output
 
     digits = load_digits()
@@ -48,7 +49,11 @@ def main(arguments: list[str] | None = None) -> None:
     # Rows of the picture in the order of the digits: the only use of the labels beside the scores.
     order = sorted(range(10), key=lambda cluster: int(y[model.mode_indices_[cluster]]))
     plot_mode_gallery(model, digits.images, order=order).savefig(picture, dpi=110)
+    report = write_report(
+        model, output / "digits-report.html", X, image_shape=(8, 8), labels=y, title="Handwritten digits"
+    )
     print(f"\nThe mode of each cluster, its three nearest members and the mean image: {picture}")
+    print(f"All of it to look around in, in a browser: {report}")
 
 
 if __name__ == "__main__":
