@@ -105,7 +105,8 @@ def chosen_columns(table: Table, options: Namespace, screen: Screen) -> tuple[st
 
 def check_present(table: Table, option: str, names: Sequence[str]) -> None:
     """Refuse names that the table does not have."""
-    missing = [name for name in names if name not in table.columns]
+    present = set(table.columns)
+    missing = [name for name in names if name not in present]
     if missing:
         raise BadTable(
             f"{table.path} has no column {named_of([repr(name) for name in missing])}, which {option} names. It has "

@@ -95,10 +95,10 @@ def add_telling(parser: Parser) -> None:
 
 def names(text: str) -> tuple[str, ...]:
     """Names between commas; a name with a comma in quotation marks."""
-    found = tuple(name.strip() for name in next(csv.reader([text], skipinitialspace=True), []) if name.strip())
+    found = [name.strip() for name in next(csv.reader([text], skipinitialspace=True), []) if name.strip()]
     if not found:
         raise argparse.ArgumentTypeError("must be names of columns between commas, as width,length")
-    return found
+    return tuple(dict.fromkeys(found))
 
 
 def at_least(minimum: int) -> Callable[[str], int]:

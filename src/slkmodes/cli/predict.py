@@ -89,7 +89,8 @@ def new_rows(fitted: FittedModel, table: Table) -> Iterator[Any]:
         yield sparse.csr_array(table.affinities())
         return
     check_present(table, "the model", fitted.columns)
-    words = [name for name in fitted.columns if name not in table.features]
+    numeric = set(table.features)
+    words = [name for name in fitted.columns if name not in numeric]
     if words:
         raise BadTable(f"{table.path}: the columns {', '.join(words)} hold no numbers, but the model needs them.")
     first = 0

@@ -28,13 +28,7 @@ class TextTable(Table):
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        tabs = ".tsv" in path.suffixes
-        with self._open() as file:
-            first = file.readline()
-        if not first.strip():
-            raise BadTable(f"{path} begins with an empty line: the first must hold the names of the columns.")
-        self._separator = "\t" if tabs else max(SEPARATORS, key=first.count)
-        header = next(csv.reader([first], delimiter=self._separator))
+        header = self._read_header()
         self._headless = all(_is_number(name) for name in header)
         self._header = [f"x{i}" for i in range(len(header))] if self._headless else [name.strip() for name in header]
         if self._headless:
@@ -53,9 +47,20 @@ class TextTable(Table):
         self.features = tuple(name for name, yes in zip(self._header, numeric, strict=True) if yes)
         self.others = tuple(name for name, yes in zip(self._header, numeric, strict=True) if not yes)
 
+    def _read_header(self) -> list[str]:
+        """The fields of the first line, and what separates them: tabs, or what it holds most of."""
+        with self._open() as file:
+            first = file.readline()
+            if not first.strip():
+                raise BadTable(f"{self.path} begins with an empty line: the first must hold the names of the columns.")
+            self._separator = "\t" if ".tsv" in self.path.suffixes else max(SEPARATORS, key=first.count)
+            file.seek(0)
+            return next(csv.reader(file, delimiter=self._separator))
+
     def numbers(self, names: Sequence[str]) -> Iterator[Array]:
         """Blocks of float64."""
-        places = [self._header.index(name) for name in names]
+        place = {name: i for i, name in enumerate(self._header)}
+        places = [place[name] for name in names]
         everything = places == list(range(len(self._header)))
         size, at = rows_per_block(len(self._header)), 0
         records = self._records()
@@ -74,12 +79,10 @@ class TextTable(Table):
 
     def rows(self, numbers: Sequence[int]) -> dict[str, list[Any]]:
         """Numbers as numbers, everything else as it is written."""
-        wanted = set(numbers)
+        wanted, numeric = set(numbers), set(self.features)
         found = {number: record for number, record in enumerate(self._records()) if number in wanted}
         columns = {name: [found[n][place] for n in numbers] for place, name in enumerate(self._header)}
-        return {
-            name: list(map(_number, column)) if name in self.features else column for name, column in columns.items()
-        }
+        return {name: list(map(_number, column)) if name in numeric else column for name, column in columns.items()}
 
     def _with_missing(self, block: list[list[str]], names: Sequence[str], at: int) -> Array:
         numbers = np.empty((len(block), len(names)))
