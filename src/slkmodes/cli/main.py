@@ -59,13 +59,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        if given and given[0] in DELEGATED:
-            return DELEGATED[given[0]][1](given[1:])
-        parser = build_parser()[0]
-        if not given:
-            parser.print_help(sys.stderr)
-            return USAGE
-        return run(parser.parse_args(given))
+        code = dispatch(given)
+        sys.stdout.flush()  # here, not when Python ends: a reader may be gone
+        return code
     except KeyboardInterrupt:
         print("slkmodes: interrupted; nothing half-written is left.", file=sys.stderr)
         return INTERRUPTED
@@ -75,6 +71,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (UsageError, ValueError, TypeError, ImportError, MemoryError, OSError) as reason:
         print(f"slkmodes {given[0]}: {explain(reason)}", file=sys.stderr)
         return code_of(reason)
+
+
+def dispatch(given: list[str]) -> int:
+    """Run the command that the first argument names."""
+    if given and given[0] in DELEGATED:
+        return DELEGATED[given[0]][1](given[1:])
+    parser = build_parser()[0]
+    if not given:
+        parser.print_help(sys.stderr)
+        return USAGE
+    return run(parser.parse_args(given))
 
 
 def run(options: argparse.Namespace) -> int:
