@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
+from sklearn.datasets import make_blobs
 
-from slkmodes import restarts
+from slkmodes import LaplacianKModes, restarts
 from slkmodes.contraction import description_cost
 from slkmodes.engines import make_engine
 from slkmodes.mode_kernels import GaussianKernel
@@ -36,3 +37,11 @@ def test_the_run_that_describes_the_graph_best_is_kept(seed, monkeypatch):
     assert run.seeds.name == "random"
     assert [point.weight for point in run.path] == [0.8, 1.2]
     assert run.problem.laplacian_weight == 1.2
+
+
+def test_the_first_clustering_tells_how_far_it_is():
+    lines = []
+    X, _ = make_blobs(200, centers=3, random_state=0, cluster_std=3.0)
+    LaplacianKModes(3, random_state=0, verbose=lines.append).fit(X)
+    told = [line.split(" merged")[0] for line in lines if line.startswith("first clustering")]
+    assert told == [f"first clustering: {number} of 4" for number in (1, 2, 3, 4)]

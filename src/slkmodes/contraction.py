@@ -19,6 +19,7 @@ from slkmodes.agglomeration import agglomerate, entropy_term, own_cost
 from slkmodes.engines.protocol import Engine
 from slkmodes.metrics import adjusted_rand_index
 from slkmodes.segmentation import keep_large, segment, smoothed_columns
+from slkmodes.telling import Say, keep_quiet
 
 Array = npt.NDArray[Any]
 Labels = npt.NDArray[np.int64]
@@ -43,7 +44,14 @@ class GraphGroups(NamedTuple):
     agreement: float | None  # None: there was nothing to compare
 
 
-def graph_groups(engine: Engine, affinity: Any, n_clusters: int, n_runs: int, rng: np.random.Generator) -> GraphGroups:
+def graph_groups(
+    engine: Engine,
+    affinity: Any,
+    n_clusters: int,
+    n_runs: int,
+    rng: np.random.Generator,
+    say: Say = keep_quiet,
+) -> GraphGroups:
     """A label from 0 to ``n_clusters - 1`` for every row, from ``n_runs`` segmentations of the graph.
 
     Where the graph has exactly that many connected parts, they are the groups, however unequal.
@@ -60,6 +68,7 @@ def graph_groups(engine: Engine, affinity: Any, n_clusters: int, n_runs: int, rn
             return GraphGroups(segments, None)
         labels = ContractedGraph(affinity, segments).merge(n_clusters, rng)[segments]
         runs.append(settle(affinity, labels, n_clusters))
+        say(f"first clustering: {len(runs)} of {n_runs} merged from {int(segments.max()) + 1} segments")
     if n_runs == 1:
         return GraphGroups(runs[0], None)
     pairs = [adjusted_rand_index(a, b) for i, a in enumerate(runs) for b in runs[:i]]

@@ -425,7 +425,8 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         schedule = schedule_of(check_weights(OWNER, "laplacian_weight", self.laplacian_weight))
         problem = self._pose_problem(graph, schedule, timings)
         with self._stage("solve", timings):
-            run = best_run(problem, method, engine, schedule, init, self.n_init, rng, narrate or self._narrate)
+            told = narrate or self._narrate
+            run = best_run(problem, method, engine, schedule, init, self.n_init, rng, told, self._say)
         self._store(graph, run, engine, timings)
         return self
 

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from slkmodes.engines import native_available
-from slkmodes.search import Array, Found, Say, Search, keep_quiet, rank_candidates
+from slkmodes.search import Array, Found, Search, rank_candidates
+from slkmodes.telling import Say, keep_quiet
 
 # Neighbours asked of a library beyond the k wanted, so that ties can be put in order.
 SPARE_CANDIDATES = 8

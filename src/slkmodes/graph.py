@@ -11,7 +11,7 @@ from slkmodes.affinity import estimate_bandwidth, given_affinity, neighbor_affin
 from slkmodes.mode_kernels import GaussianKernel, GraphKernel, ModeKernel
 from slkmodes.neighbors import TARGET_RECALL, NeighborIndex, Neighbors, choose_search
 from slkmodes.ordering import RowOrder, near_rows_together
-from slkmodes.search import Say, keep_quiet
+from slkmodes.telling import Say, keep_quiet
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,11 @@ from slkmodes.search import (
     RECALL_SAMPLE,
     Array,
     Found,
-    Say,
     Search,
-    keep_quiet,
     rank_candidates,
     recall_of,
 )
+from slkmodes.telling import Say, keep_quiet
 
 N_COMPONENTS = 64
 

@@ -17,7 +17,8 @@ from slkmodes.engines import native_available
 from slkmodes.exact_search import BruteSearch, TreeSearch
 from slkmodes.inverted_lists import InvertedListSearch
 from slkmodes.nn_descent import DescentSearch
-from slkmodes.search import Array, Found, Say, Search, keep_quiet
+from slkmodes.search import Array, Found, Search
+from slkmodes.telling import Say, keep_quiet
 
 # "auto": a tree up to this many features, all pairs up to this many rows, else an approximate search.
 TREE_FEATURES = 10

@@ -22,13 +22,12 @@ from slkmodes.search import (
     RECALL_SAMPLE,
     Array,
     Found,
-    Say,
     Search,
     drop_self,
-    keep_quiet,
     rank_candidates,
     recall_of,
 )
+from slkmodes.telling import Say, keep_quiet
 
 # How the kernels mark an entry that came in; 1 marks one that has been there, but was not looked at.
 NEW = 2

@@ -13,6 +13,7 @@ from slkmodes.engines.protocol import Engine
 from slkmodes.problem import Method, Problem
 from slkmodes.seeding import Seeds, starts
 from slkmodes.solution import Solution, State
+from slkmodes.telling import Say, keep_quiet
 from slkmodes.weight_path import PathPoint, Schedule, follow
 
 Narrate = Callable[[int, float, Iterator[State]], Iterator[State]]
@@ -36,6 +37,7 @@ def best_run(
     n_init: int | str,
     rng: np.random.Generator,
     narrate: Narrate,
+    say: Say = keep_quiet,
 ) -> Run:
     """Solve from every start and keep the run that describes the graph best, of those with the fewest empty clusters.
 
@@ -43,7 +45,7 @@ def best_run(
     """
     placed = engine.place(problem)
     best: tuple[tuple[int, float], Run] | None = None
-    for number, seeds in enumerate(starts(init, n_init, engine, problem, rng), start=1):
+    for number, seeds in enumerate(starts(init, n_init, engine, problem, rng, say), start=1):
         end = follow(problem, method, engine, placed, schedule, seeds, rng, partial(narrate, number))
         rank = (end.solution.n_empty, description_cost(problem.affinity, end.solution.labels))
         if best is None or rank < best[0]:

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from slkmodes.engines import native_available
+from slkmodes.telling import Say, keep_quiet
 
 Array = npt.NDArray[Any]
 Found = tuple[npt.NDArray[np.int64], Array]  # indices and distances, both (n_queries, k)
-Say = Callable[[str], None]
 
 # Rows whose true neighbours are found to measure the recall of an approximate search.
 RECALL_SAMPLE = 128
 
 # Numbers of a block in memory at a time: 32 MiB of float32.
 BLOCK_ENTRIES = 1 << 23
-
-
-def keep_quiet(text: str) -> None:
-    """Where nobody listens to the progress of a search."""
 
 
 class Search(ABC):

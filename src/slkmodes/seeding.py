@@ -17,6 +17,7 @@ from slkmodes.metrics import normalized_cut
 from slkmodes.mode_kernels import GaussianKernel, ModeKernel, Modes
 from slkmodes.problem import Problem
 from slkmodes.segmentation import diffuse, fit_kmeans, kmeans_cells, normalized_adjacency
+from slkmodes.telling import Say, keep_quiet
 
 Array = npt.NDArray[Any]
 Rows = npt.NDArray[np.int64]
@@ -41,14 +42,14 @@ class Seeds(NamedTuple):
     agreement: float | None = None  # of the runs that the clustering was combined from
 
 
-def auto_seeds(engine: Engine, problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
+def auto_seeds(engine: Engine, problem: Problem, rng: np.random.Generator, n_runs: int, say: Say) -> Seeds:
     """A clustering of the graph, unless the graph falls apart or its clusterings contradict each other."""
     with_features = isinstance(problem.kernel, GaussianKernel)
     if with_features and falls_apart(problem.affinity, problem.n_clusters):
-        return density_peaks(engine, problem, rng, n_runs)
-    seeds = graph_seeds(engine, problem, rng, max(n_runs, 2))  # one alone cannot be contradicted
+        return density_peaks(engine, problem, rng, n_runs, say)
+    seeds = graph_seeds(engine, problem, rng, max(n_runs, 2), say)  # one alone cannot be contradicted
     if with_features and contradictory(problem, seeds):
-        smoothed = smoothed_features(engine, problem, rng, n_runs)
+        smoothed = smoothed_features(engine, problem, rng, n_runs, say)
         return seeds if smoothed.labels is None else smoothed._replace(agreement=seeds.agreement)
     return seeds
 
@@ -60,19 +61,19 @@ def contradictory(problem: Problem, seeds: Seeds) -> bool:
     return normalized_cut(problem.affinity, seeds.labels) > MOST_CUT * problem.n_clusters
 
 
-def graph_seeds(engine: Engine, problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
+def graph_seeds(engine: Engine, problem: Problem, rng: np.random.Generator, n_runs: int, say: Say) -> Seeds:
     """A first clustering from the edges alone (:mod:`slkmodes.contraction`).
 
     Where there are no edges, or they tell fewer groups apart than clusters are wanted, k-means++ seeds.
     """
     if problem.affinity.nnz:
-        groups = graph_groups(engine, problem.affinity, problem.n_clusters, n_runs, rng)
+        groups = graph_groups(engine, problem.affinity, problem.n_clusters, n_runs, rng, say)
         if len(np.unique(groups.labels)) == problem.n_clusters:
             return Seeds(None, groups.labels, "graph", groups.agreement)
-    return kmeans_plus_plus(engine, problem, rng, n_runs)
+    return kmeans_plus_plus(engine, problem, rng, n_runs, say)
 
 
-def smoothed_features(engine: Engine, problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
+def smoothed_features(engine: Engine, problem: Problem, rng: np.random.Generator, n_runs: int, say: Say) -> Seeds:
     """K-means on features that were averaged over the graph: neighbours move together, clusters contract.
 
     Where fewer different points than clusters are left, k-means++ seeds.
@@ -90,11 +91,11 @@ def smoothed_features(engine: Engine, problem: Problem, rng: np.random.Generator
     smooth = diffuse(engine, adjacency, X.astype(np.float32) * root[:, None], SMOOTHING_STEPS) / root[:, None]
     labels = kmeans_cells(smooth, problem.n_clusters, rng, n_rows=KMEANS_ROWS, n_init=KMEANS_RUNS)
     if len(np.unique(labels)) < problem.n_clusters:
-        return kmeans_plus_plus(engine, problem, rng, n_runs)
+        return kmeans_plus_plus(engine, problem, rng, n_runs, say)
     return Seeds(None, labels, "smoothed_features")
 
 
-def density_peaks(engine: Engine, problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
+def density_peaks(engine: Engine, problem: Problem, rng: np.random.Generator, n_runs: int, say: Say) -> Seeds:
     """Clusters around dense rows far from denser ones (:mod:`slkmodes.density_peaks`); no chance in it."""
     features_of(problem, "density_peaks")
     assert isinstance(problem.kernel, GaussianKernel)
@@ -111,7 +112,7 @@ def features_of(problem: Problem, init: str) -> Array:
     return problem.kernel.X
 
 
-def kmeans_plus_plus(engine: Engine, problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
+def kmeans_plus_plus(engine: Engine, problem: Problem, rng: np.random.Generator, n_runs: int, say: Say) -> Seeds:
     """K-means++ seeds (section 4.2): rows drawn by their squared distance to the seeds so far.
 
     On features the distance is Euclidean and scikit-learn draws. On a graph it is the kernel's own,
@@ -128,14 +129,14 @@ def kmeans_plus_plus(engine: Engine, problem: Problem, rng: np.random.Generator,
     return Seeds(reseed(kernel, closest, modes, np.arange(1, n_clusters), rng), name="k-means++")
 
 
-def kmeans_means(engine: Engine, problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
+def kmeans_means(engine: Engine, problem: Problem, rng: np.random.Generator, n_runs: int, say: Say) -> Seeds:
     """The means that k-means reaches from k-means++ seeds."""
     X = features_of(problem, "k-means")
     means = fit_kmeans(X, problem.n_clusters, rng, n_rows=KMEANS_ROWS, init="k-means++", n_init=1).cluster_centers_
     return Seeds(Modes(np.full(problem.n_clusters, -1), np.ascontiguousarray(means, X.dtype)), name="k-means")
 
 
-def random_rows(engine: Engine, problem: Problem, rng: np.random.Generator, n_runs: int) -> Seeds:
+def random_rows(engine: Engine, problem: Problem, rng: np.random.Generator, n_runs: int, say: Say) -> Seeds:
     """Different rows, each as likely as any other."""
     rows = rng.choice(problem.n_samples, size=problem.n_clusters, replace=False)
     return Seeds(problem.kernel.modes_at(rows), name="random")
@@ -144,7 +145,7 @@ def random_rows(engine: Engine, problem: Problem, rng: np.random.Generator, n_ru
 class Seeding(NamedTuple):
     """A way to start, and what several runs of it are good for."""
 
-    seeds: Callable[[Engine, Problem, np.random.Generator, int], Seeds]  # the last argument: how many runs to combine
+    seeds: Callable[[Engine, Problem, np.random.Generator, int, Say], Seeds]  # the number: how many runs to combine
     combines: bool  # into one start; otherwise every run is solved and the best kept
     runs: int  # how many are worth their time
 
@@ -161,7 +162,12 @@ SEEDINGS = {
 
 
 def starts(
-    init: str | Array, n_init: int | str, engine: Engine, problem: Problem, rng: np.random.Generator
+    init: str | Array,
+    n_init: int | str,
+    engine: Engine,
+    problem: Problem,
+    rng: np.random.Generator,
+    say: Say = keep_quiet,
 ) -> Iterator[Seeds]:
     """One start for every run: by name, at given row numbers (1-d), or at given points (2-d)."""
     if not isinstance(init, str):  # the same again would give the same run again
@@ -171,7 +177,7 @@ def starts(
     runs = seeding.runs if isinstance(n_init, str) else n_init
     for _ in range(1 if seeding.combines else runs):
         with threadpool_limits(1, user_api="blas"):  # whose rounding depends on the number of threads
-            seeds = seeding.seeds(engine, problem, rng, runs if seeding.combines else 1)
+            seeds = seeding.seeds(engine, problem, rng, runs if seeding.combines else 1, say)
         yield seeds
 
 
