@@ -203,9 +203,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="slkmodes reproduce", description=__doc__)
     parser.add_argument("--output", type=Path, default=Path("reproduction"), help="folder of records and figures")
     parser.add_argument("--quick", action="store_true", help="a few minutes: small data, few seeds and weights")
-    parser.add_argument("--only", nargs="+", choices=EXPERIMENTS, default=EXPERIMENTS)
-    parser.add_argument("--data", nargs="+", choices=SMALL_COLUMNS, help="data sets, all unless given")
-    parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
+    for option, names, default in (
+        ("--only", EXPERIMENTS, EXPERIMENTS),
+        ("--data", SMALL_COLUMNS, None),
+        ("--methods", METHODS, list(METHODS)),
+    ):
+        of = f"some of {', '.join(names)}"
+        parser.add_argument(option, nargs="+", choices=names, default=default, metavar="NAME", help=of)
     parser.add_argument("--trials", type=int, help=f"runs of every cell, {TRIALS} unless given")
     parser.add_argument("--page", type=Path, help="write a page of the records there are, its pictures beside it")
     parser.add_argument("--show", action="store_true", help="print the tables of the records there are, run nothing")
