@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -55,6 +55,13 @@ Array = npt.NDArray[Any]
 OWNER = "LaplacianKModes"
 # New samples times clusters that are looked at together: 256 MiB of float64.
 EXTENDED_NUMBERS = 1 << 25
+
+
+def stacked(blocks: Iterable[Array], few: bool) -> Any:
+    """Blocks of memberships as one array; as CSR, block by block, where most of them are 0."""
+    if not few:
+        return np.concatenate(list(blocks))
+    return sparse.vstack([sparse.csr_array(block) for block in blocks], format="csr")
 
 
 class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):
@@ -118,7 +125,8 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     top_memberships : int or None, default=None
         How many memberships of each sample are kept, the largest; None: all. For clusters by the thousand: memory and
         time then grow with this number instead of ``n_clusters``, and ``memberships_`` is a CSR matrix. 16 loses
-        little.
+        little. Similarities to modes that are not among the nearest count as 0, so that mode updates, unlike sweeps,
+        may raise the objective a little.
     init : {"auto", "graph", "smoothed_features", "density_peaks", "k-means++", "k-means", "random"} or array
         Where a run starts; "auto" by default. "graph": a first clustering from the edges alone; several segmentations
         of the graph are merged into K groups that describe it shortly and cut it little, then combined.
@@ -321,10 +329,8 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         ndarray of shape (n_samples, n_clusters)
             Rows add up to 1. CSR with ``top_memberships``.
         """
-        blocks = [out_of_sample.memberships(self._fitted, seen) for _, seen in self._extend(X)]
-        if self._fitted.top_memberships is None:
-            return np.concatenate(blocks)
-        return sparse.vstack([sparse.csr_array(block) for block in blocks], format="csr")
+        blocks = (out_of_sample.memberships(self._fitted, seen) for _, seen in self._extend(X))
+        return stacked(blocks, self._fitted.top_memberships is not None)
 
     def transform(self, X: Any) -> Array:
         """Similarity of each row to each mode, between 0 and 1 for features.
@@ -456,6 +462,12 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             raise ValueError(
                 f"mode_update='mean_shift' of {OWNER} needs features; with affinity='precomputed' use 'argmax' "
                 "or 'density'."
+            )
+        clustering = isinstance(self.init, str) and self.init in ("auto", "graph")
+        if self.affinity == "precomputed" and self._kept_memberships() is not None and not clustering:
+            raise ValueError(
+                f"top_memberships of {OWNER} with affinity='precomputed' needs init='auto' or 'graph': first modes are "
+                f"similar to their neighbours alone, and all other samples would keep the same few; got {self.init!r}."
             )
         if self.diagonal_shift == "auto" and self.symmetrize == "none":
             raise ValueError(

@@ -65,3 +65,18 @@ def test_leftovers_are_cleared_unless_somebody_works_there(tmp_path):
     assert part.exists()
     fill(tmp_path / "out")
     assert os.listdir(tmp_path) == ["out"]
+
+
+def test_results_that_were_only_moved_aside_come_back(tmp_path):
+    """A process was killed between moving the old results away and the new ones in."""
+    fill(tmp_path / "out", "old")
+    os.rename(tmp_path / "out", tmp_path / ".out.1.old.part")
+    with pytest.raises(KeyboardInterrupt), whole_folder(tmp_path / "out", overwrite=True, names=NAMES):
+        raise KeyboardInterrupt
+    assert (tmp_path / "out" / SUMMARY).read_text() == "old"
+
+
+def test_only_its_own_leftovers_are_cleared(tmp_path):
+    (tmp_path / ".other.1.part").mkdir()
+    fill(tmp_path / "*")
+    assert (tmp_path / ".other.1.part").exists()

@@ -178,3 +178,13 @@ def test_new_rows_are_seen_in_blocks(monkeypatch):
 def test_too_few_are_refused(value):
     with pytest.raises((ValueError, TypeError), match="top_memberships of LaplacianKModes"):
         LaplacianKModes(12, top_memberships=value).fit(X)
+
+
+@pytest.mark.parametrize("init", ["k-means++", "random", np.arange(12)])
+def test_first_modes_on_a_given_graph_are_refused(init):
+    graph = LaplacianKModes(12, random_state=0).fit(X).affinity_
+    model = LaplacianKModes(12, top_memberships=3, affinity="precomputed", init=init)
+    with pytest.raises(ValueError, match="needs init='auto' or 'graph'"):
+        model.fit(graph)
+    fitted = LaplacianKModes(12, top_memberships=3, affinity="precomputed", random_state=0).fit(graph)
+    assert adjusted_rand_index(Y, fitted.labels_) > 0.8

@@ -69,7 +69,7 @@ def test_a_run_goes_on_where_it_was_and_failures_stop_nothing(three_clouds, tmp_
     first = capsys.readouterr()
     assert "not run: YTF has to be provided" in first.err
     assert "| NCUT | not run | not run | **1.00 / 1.00**, 1 run | not run |" in first.out
-    records = read(tmp_path / "records.jsonl")
+    records = read(tmp_path / "quick" / "records.jsonl")
     assert sum("error" in record for record in records) == 3  # the description, and two methods
     assert {"versions", "commit", "machine", "python"} <= records[0].keys()
 
@@ -81,22 +81,25 @@ def test_a_run_goes_on_where_it_was_and_failures_stop_nothing(three_clouds, tmp_
     second = capsys.readouterr()
     assert "failed: RuntimeError: boom" in second.err
     assert "ORL, NCUT" not in second.err  # it has a record
-    with (tmp_path / "records.jsonl").open("a") as file:
+    with (tmp_path / "quick" / "records.jsonl").open("a") as file:
         file.write('{"half a line')
     monkeypatch.setitem(METHODS, "SLK-BO", methods.defaults)
     assert quick(tmp_path, *arguments, "SLK-BO") == 0
     assert "| SLK-BO | not run | not run | **1.00 / 1.00**, 1 run | not run |" in capsys.readouterr().out
+    kept = {record.get("method"): record for record in read(tmp_path / "quick" / "records.jsonl")}
+    assert "acc" in kept["SLK-BO"]
 
 
 def test_tables_say_what_was_not_run(three_clouds, tmp_path, capsys):
     assert quick(tmp_path, "--show") == 0
     text = capsys.readouterr().out
     assert "| SLK-BO | not run (0.77 / 0.80) |" in text
-    assert (tmp_path / "tables.md").read_text() == text.rstrip("\n") + "\n"
+    assert (tmp_path / "quick" / "tables.md").read_text() == text.rstrip("\n") + "\n"
 
 
 def test_a_page_has_the_tables_and_the_figures_there_are(three_clouds, tmp_path, capsys):
-    (tmp_path / "figure-1-modes.png").write_bytes(b"picture")
+    (tmp_path / "quick").mkdir()
+    (tmp_path / "quick" / "figure-1-modes.png").write_bytes(b"picture")
     assert quick(tmp_path, "--show", "--page", str(tmp_path / "docs" / "page.md")) == 0
     page_text = (tmp_path / "docs" / "page.md").read_text()
     assert page_text.startswith("# The paper, reproduced")
@@ -109,9 +112,9 @@ def test_a_page_has_the_tables_and_the_figures_there_are(three_clouds, tmp_path,
 def test_table_3_and_its_figure(three_clouds, tmp_path, capsys):
     assert quick(tmp_path, "--only", "table3", "--data", "ORL") == 0
     assert "| ORL | - |" in capsys.readouterr().out
-    figure = reproduce.figures.objectives_by_weight(Records(tmp_path))
+    figure = reproduce.figures.objectives_by_weight(Records(tmp_path / "quick"))
     lines = {line.get_label(): line.get_xydata() for line in figure.axes[0].get_lines()}
-    records = [r for r in Records(tmp_path) if r["method"] == "LK"]
+    records = [r for r in Records(tmp_path / "quick") if r["method"] == "LK"]
     np.testing.assert_allclose(lines["LK"], [(r["weight"], r["objective"]) for r in records])
     reproduce.figures.save(figure, tmp_path / "figure.png")
     assert (tmp_path / "figure.png").stat().st_size > 5_000
@@ -146,3 +149,10 @@ def test_a_record_is_one_line_of_json(tmp_path):
     (line,) = records.path.read_text().splitlines()
     assert json.loads(line)["data"] == "a\nb"
     assert Records(tmp_path).done({"experiment": "table2", "data": "a\nb", "method": "m", "trial": 0})
+
+
+def test_half_a_pair_of_table_3_is_left_out():
+    both = {"experiment": "table3", "data": "ORL", "weight": optimisation.TABLE_WEIGHT, "kkt_residual": 0.0}
+    pair = [{**both, "method": m, "trial": 1, "objective": e} for m, e in (("LK", -1.0), ("SLK-MS", -2.0))]
+    half = {**both, "method": "LK", "trial": 0, "objective": -9.0}
+    assert "| ORL | - | -1.0 | -2.0 | 1 of 1 |" in page.table_3([half, *pair])

@@ -289,3 +289,24 @@ def test_codes_of_values():
     codes, names = codes_of(iter(["b", None, "a", "b", float("nan")]))
     assert codes.tolist() == [0, -1, 1, 0, -1]
     assert names == ("b", "a")
+
+
+def test_a_quotation_mark_that_is_never_closed(tmp_path):
+    lines = ["width,word", *(f"{row},a" for row in range(50)), '50,"a', *(f"{row},a" for row in range(51, 100))]
+    opened = None
+    with pytest.raises(BadTable, match="never closed"):
+        opened = open_table(with_text(tmp_path, "\n".join(lines)))
+        list(opened.numbers(["width"]))
+
+
+def test_compressed_text_that_breaks_off(tmp_path):
+    import gzip
+
+    whole = gzip.compress(("a,b\n" + "".join(f"{row},{row * row}\n" for row in range(20_000))).encode())
+    with pytest.raises(BadTable, match="breaks off"):
+        list(open_table(with_text(tmp_path, whole[:-2000], "a.csv.gz")).numbers(["a", "b"]))
+
+
+def test_a_first_line_that_looks_like_a_row_is_said(tmp_path):
+    opened = open_table(with_text(tmp_path, "5.1,3.5,setosa\n4.9,3.0,setosa\n"))
+    assert "put a line of names above it" in opened.notes[0]

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from slkmodes import out_of_sample
 from slkmodes.cli.outputs import MODEL
 from slkmodes.cli.whole_folder import SUMMARY
-from slkmodes.estimator import LaplacianKModes
+from slkmodes.estimator import LaplacianKModes, stacked
 from slkmodes.model_files import load, read_notes
 from slkmodes.tables import BadTable, Scaling
 
@@ -29,10 +29,15 @@ class FittedModel:
     def assign(self, X: Any) -> tuple[Any, Any]:
         """Labels and memberships of new rows, which are looked up once for both."""
         fitted = self.model._fitted
-        seen = list(self.model._extend(X))
-        labels = np.concatenate([out_of_sample.labels(fitted, extension, rows) for rows, extension in seen])
-        shares = np.concatenate([out_of_sample.memberships(fitted, extension) for _, extension in seen])
-        return labels, shares if fitted.top_memberships is None else sparse.csr_array(shares)
+        labels: list[Any] = []
+
+        def shares() -> Iterator[Any]:
+            for rows, extension in self.model._extend(X):
+                labels.append(out_of_sample.labels(fitted, extension, rows))
+                yield out_of_sample.memberships(fitted, extension)
+
+        memberships = stacked(shares(), fitted.top_memberships is not None)
+        return np.concatenate(labels), memberships
 
 
 def open_model(path: Path) -> FittedModel:

@@ -44,6 +44,8 @@ def run(options: argparse.Namespace, screen: Screen) -> dict[str, Any]:
         raise UsageError(f"-o {options.output} must end in .csv or .parquet.")
     if options.quiet and not options.output:
         raise UsageError("With --quiet say where to write: -o TABLE.")
+    if options.output and options.output.exists() and options.output.samefile(options.file):
+        raise UsageError(f"-o {options.output} is the file to be read. Choose another.")
     fitted = open_model(options.model)
     fitted.model.set_params(n_jobs=options.n_jobs)
     table = open_file(options, screen)

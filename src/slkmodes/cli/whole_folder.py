@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
 
 from slkmodes.cli.exit_codes import UsageError
@@ -60,8 +61,14 @@ def put_in_place(part: Path, path: Path) -> None:
 
 
 def clear_leftovers(path: Path) -> None:
-    """Remove what killed processes left: folders that nobody has locked any more."""
-    for part in path.parent.glob(f".{path.name}.*.part"):
+    """Remove what killed processes left: folders that nobody has locked any more.
+
+    Older results that one of them had only just moved aside go back to where they were.
+    """
+    for part in sorted(path.parent.glob(f".{escape(path.name)}.*.part")):
+        if part.name.endswith(".old.part") and not path.exists():
+            os.rename(part, path)
+            continue
         lock = lock_folder(part)
         if lock is not None:
             shutil.rmtree(part, ignore_errors=True)

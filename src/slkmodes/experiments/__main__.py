@@ -152,12 +152,16 @@ def draw(plan: Plan, records: Records, folder: Path) -> None:
     names = list(FIGURES)
 
     def first() -> None:
+        if "LabelMe (CNN)" not in tasks:
+            return
         figures.save(figures.mode_images(plan.tasks["LabelMe (CNN)"], "labelme8_64"), folder / names[0])
 
     def second() -> None:
         figures.save(figures.objectives_by_weight(records), folder / names[1])
 
     def third_and_fourth() -> None:
+        if not tasks:
+            return
         inner, outer = figures.convergence(tasks)
         figures.save(inner, folder / names[2])
         figures.save(outer, folder / names[3])
@@ -214,6 +218,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--page", type=Path, help="write a page of the records there are, its pictures beside it")
     parser.add_argument("--show", action="store_true", help="print the tables of the records there are, run nothing")
     options = parser.parse_args(arguments)
+    if options.quick:
+        options.output = options.output / "quick"  # its numbers are no part of the others
     records, plan = Records(options.output), Plan(options)
     if not options.show:
         run_cells(plan, records)

@@ -74,14 +74,18 @@ def table_3(records: Iterable[Record]) -> str:
     rows = []
     for name in SMALL_COLUMNS:
         here = {
-            method: [r for r in runs if (r["data"], r["method"], r["weight"]) == (name, method, TABLE_WEIGHT)]
+            method: {
+                r["trial"]: r for r in runs if (r["data"], r["method"], r["weight"]) == (name, method, TABLE_WEIGHT)
+            }
             for method in ("LK", "SLK-MS")
         }
-        if not all(here.values()):
+        trials = sorted(here["LK"].keys() & here["SLK-MS"].keys())
+        if not trials:
             continue
-        lk, slk = (float(np.mean([r["objective"] for r in here[method]])) for method in ("LK", "SLK-MS"))
-        worst = max(r["kkt_residual"] for r in here["LK"])
-        lower = sum(s["objective"] <= c["objective"] for s, c in zip(here["SLK-MS"], here["LK"], strict=True))
+        pairs = [(here["LK"][trial], here["SLK-MS"][trial]) for trial in trials]
+        lk, slk = (float(np.mean([pair[i]["objective"] for pair in pairs])) for i in (0, 1))
+        worst = max(pair[0]["kkt_residual"] for pair in pairs)
+        lower = sum(pair[1]["objective"] <= pair[0]["objective"] for pair in pairs)
         paper = TABLE_3.get(SMALL_COLUMNS[name].paper or name)
         rows.append(
             [
@@ -89,7 +93,7 @@ def table_3(records: Iterable[Record]) -> str:
                 "-" if paper is None else f"{paper[0]:,.1f} / {paper[1]:,.1f}",
                 f"{lk:,.1f}",
                 f"{slk:,.1f}",
-                f"{lower} of {len(here['LK'])}",
+                f"{lower} of {len(pairs)}",
                 f"{worst:.0e}{'' if worst <= FAIR_RESIDUAL else ' (not optimal)'}",
             ]
         )

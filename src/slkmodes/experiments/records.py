@@ -39,8 +39,9 @@ class Records:
         record = {**record, **surroundings()}
         self.runs[key_of(record)] = record
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        whole = not self.path.exists() or self.path.read_bytes()[-1:] in (b"", b"\n")
         with self.path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(record) + "\n")
+            file.write(("" if whole else "\n") + json.dumps(record) + "\n")
             file.flush()
             os.fsync(file.fileno())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import zlib
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from io import TextIOWrapper
@@ -46,6 +47,11 @@ class TextTable(Table):
         numeric = [all(_is_number(text, or_missing=True) for text in column) for column in zip(*sample, strict=True)]
         self.features = tuple(name for name, yes in zip(self._header, numeric, strict=True) if yes)
         self.others = tuple(name for name, yes in zip(self._header, numeric, strict=True) if not yes)
+        if not self._headless and any(_is_number(name) for name in self.features):
+            self.notes = (
+                f"The first line ({', '.join(self._header[:3])}, ...) is taken for the names of the columns. If it is "
+                "a row, put a line of names above it.",
+            )
 
     def _read_header(self) -> list[str]:
         """The fields of the first line, and what separates them: tabs, or what it holds most of."""
@@ -55,7 +61,7 @@ class TextTable(Table):
                 raise BadTable(f"{self.path} begins with an empty line: the first must hold the names of the columns.")
             self._separator = "\t" if ".tsv" in self.path.suffixes else max(SEPARATORS, key=first.count)
             file.seek(0)
-            return next(csv.reader(file, delimiter=self._separator))
+            return next(csv.reader(file, delimiter=self._separator, strict=True))
 
     def numbers(self, names: Sequence[str]) -> Iterator[Array]:
         """Blocks of float64."""
@@ -101,7 +107,7 @@ class TextTable(Table):
         """The fields of every line but the header; empty lines are skipped."""
         width = len(self._header)
         with self._open() as file:
-            reader = csv.reader(file, delimiter=self._separator)
+            reader = csv.reader(file, delimiter=self._separator, strict=True)
             try:
                 if not self._headless:
                     next(reader)
@@ -117,6 +123,8 @@ class TextTable(Table):
                 raise BadTable(
                     f"{self.path}: line {reader.line_num} cannot be read: {reason}. Is a quotation mark never closed?"
                 ) from reason
+            except (EOFError, zlib.error, gzip.BadGzipFile) as reason:
+                raise BadTable(f"{self.path} breaks off or is damaged ({reason}). Copy it again.") from reason
 
     def _open(self) -> TextIOWrapper:
         """As UTF-8; what is none is replaced, since only names and text can hold it."""
