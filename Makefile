@@ -1,4 +1,4 @@
-# The six commands: make demo, make test, make lint, make dist, make bench, make clean.
+# The seven commands: make demo, make test, make lint, make docs, make dist, make bench, make clean.
 # Each sets up what it needs in .venv; nothing has to be activated.
 
 PYTHON ?= python3
@@ -8,7 +8,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check
 
 KERNELS := CMakeLists.txt $(wildcard src/slkmodes/kernels/*)
 
-.PHONY: demo test lint dist bench clean
+.PHONY: demo test lint docs dist bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/python -m slkmodes.demo --output demo-output
@@ -21,6 +21,9 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+docs: $(VENV)/.installed-docs
+	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build
+
 dist: $(VENV)/.installed-dev
 	rm -rf dist
 	$(BIN)/python -m build
@@ -32,7 +35,7 @@ bench: $(VENV)/.installed-bench
 	$(BIN)/python -m benchmarks.scaling
 
 clean:
-	rm -rf $(VENV) build dist demo-output .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) build dist demo-output docs/_build docs/_gallery docs/_generated .hypothesis .mypy_cache .pytest_cache .ruff_cache
 
 $(VENV)/.pip:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "slkmodes needs Python 3.11 or newer: make $(MAKECMDGOALS) PYTHON=python3.12")'
@@ -47,6 +50,10 @@ $(VENV)/.installed: $(VENV)/.pip pyproject.toml $(KERNELS)
 
 $(VENV)/.installed-dev: $(VENV)/.installed
 	$(PIP) install --quiet --group dev
+	touch $@
+
+$(VENV)/.installed-docs: $(VENV)/.installed
+	$(PIP) install --quiet --group docs
 	touch $@
 
 $(VENV)/.installed-bench: $(VENV)/.installed

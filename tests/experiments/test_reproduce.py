@@ -99,14 +99,16 @@ def test_tables_say_what_was_not_run(three_clouds, tmp_path, capsys):
 
 def test_a_page_has_the_tables_and_the_figures_there_are(three_clouds, tmp_path, capsys):
     (tmp_path / "quick").mkdir()
-    (tmp_path / "quick" / "figure-1-modes.png").write_bytes(b"picture")
+    for number in ("1-modes", "2-objectives"):
+        (tmp_path / "quick" / f"figure-{number}.png").write_bytes(b"picture")
     assert quick(tmp_path, "--show", "--page", str(tmp_path / "docs" / "page.md")) == 0
     page_text = (tmp_path / "docs" / "page.md").read_text()
     assert page_text.startswith("# The paper, reproduced")
     assert "| SLK-BO | not run (0.77 / 0.80) |" in page_text
-    assert "(images/figure-1-modes.png)" in page_text
-    assert "figure-2" not in page_text
-    assert (tmp_path / "docs" / "images" / "figure-1-modes.png").read_bytes() == b"picture"
+    assert "(images/figure-2-objectives.png)" in page_text
+    assert "figure-1" not in page_text  # whose pictures are not ours to show
+    assert "figure-3" not in page_text
+    assert (tmp_path / "docs" / "images" / "figure-2-objectives.png").read_bytes() == b"picture"
 
 
 def test_table_3_and_its_figure(three_clouds, tmp_path, capsys):

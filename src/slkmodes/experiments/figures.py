@@ -98,6 +98,7 @@ def convergence(tasks: dict[str, Task]) -> tuple[Any, Any]:
             between.plot(range(1, len(moved) + 1), moved, "o-", label=label)
         within.set(title=name, xlabel="sweep", ylabel="relaxed objective R")
         between.set(title=name, xlabel="mode update", ylabel="how far the modes moved")
+        between.xaxis.get_major_locator().set_params(integer=True)
         within.legend(frameon=False)
         between.legend(frameon=False)
     return inner, outer
