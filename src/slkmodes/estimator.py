@@ -329,6 +329,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         ndarray of shape (n_samples, n_clusters)
             Rows add up to 1. CSR with ``top_memberships``.
         """
+        check_is_fitted(self)
         blocks = (out_of_sample.memberships(self._fitted, seen) for _, seen in self._extend(X))
         return stacked(blocks, self._fitted.top_memberships is not None)
 
