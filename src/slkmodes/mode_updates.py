@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from slkmodes.engines.protocol import Engine, Groups
-from slkmodes.mode_kernels import Modes
+from slkmodes.mode_kernels import ModeKernel, Modes
 from slkmodes.problem import Problem
 from slkmodes.seeding import Seeds
 
@@ -45,6 +45,14 @@ def group_by_label(labels: npt.NDArray[np.int64], n_clusters: int) -> Groups:
     counts = np.bincount(labels, minlength=n_clusters)
     starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     return Groups(np.argsort(labels, kind="stable"), starts)
+
+
+def nearest_members(kernel: ModeKernel, modes: Modes, labels: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The member nearest to each mode; the nearest row where a cluster has no member."""
+    groups, everyone = group_by_label(labels, len(modes.rows)), np.arange(kernel.n_samples)
+    members = [groups.members(cluster) for cluster in range(len(modes.rows))]
+    rows = [kernel.nearest_row(modes, c, own if len(own) else everyone) for c, own in enumerate(members)]
+    return np.array(rows, dtype=np.int64)
 
 
 def argmax(engine: Engine, assignment: Assignment) -> Modes:

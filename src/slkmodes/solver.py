@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from slkmodes.engines.protocol import Engine
 from slkmodes.mode_kernels import Modes
-from slkmodes.mode_updates import MODE_UPDATES, Assignment, group_by_label
+from slkmodes.mode_updates import MODE_UPDATES, Assignment, group_by_label, nearest_members
 from slkmodes.objective import discrete_objective
 from slkmodes.problem import Method, Problem
 from slkmodes.seeding import Seeds, plant, reseed
@@ -166,10 +166,7 @@ def _status(
 
 def exemplars(problem: Problem, solution: Solution) -> npt.NDArray[np.int64]:
     """The row that stands for each cluster: the mode, or the member nearest to it where it is no row."""
-    rows = solution.modes.rows.copy()
-    groups = group_by_label(solution.labels, problem.n_clusters)
-    for cluster in np.flatnonzero(rows < 0).tolist():
-        members = groups.members(cluster)
-        candidates = members if len(members) else np.arange(problem.n_samples)
-        rows[cluster] = problem.kernel.nearest_row(solution.modes, cluster, candidates)
-    return rows
+    modes = solution.modes
+    if modes.rows.min(initial=0) >= 0:
+        return modes.rows.copy()
+    return np.where(modes.rows >= 0, modes.rows, nearest_members(problem.kernel, modes, solution.labels))

@@ -8,9 +8,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from slkmodes import LaplacianKModes
 from slkmodes.baselines import ConvexLaplacianKModes
-from slkmodes.baselines.convex_laplacian_k_modes import Ending, nearest_members
+from slkmodes.baselines.convex_laplacian_k_modes import Ending
 from slkmodes.graph import Graph, graph_of_affinities, graph_of_features
 from slkmodes.mode_kernels import GaussianKernel, Modes
+from slkmodes.mode_updates import nearest_members
 from slkmodes.objective import discrete_objective
 from slkmodes.ordering import RowOrder
 from slkmodes.validation import make_generator
@@ -149,8 +150,8 @@ def test_neither_threads_nor_a_second_run_change_the_answer():
 def test_exemplars_are_members_where_there_are_any():
     problem = six_points()
     modes = Modes(np.array([-1, -1]), np.array([[1.2], [10.1]]))
-    assert nearest_members(problem, modes, np.array([1, 1, 0, 0, 1, 1])).tolist() == [2, 4]
-    assert nearest_members(problem, modes, np.zeros(6, dtype=int)).tolist() == [1, 3]
+    assert nearest_members(problem.kernel, modes, np.array([1, 1, 0, 0, 1, 1])).tolist() == [2, 4]
+    assert nearest_members(problem.kernel, modes, np.zeros(6, dtype=int)).tolist() == [1, 3]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from scipy import sparse
 from scipy.io import savemat
 
 from slkmodes.datasets import Loaded, archives
+from slkmodes.whole_files import whole_or_nothing
 
 
 def test_what_is_written_is_read(tmp_path, six_rows):
@@ -85,7 +86,7 @@ def test_a_single_array_is_no_archive(tmp_path):
 
 def test_a_failed_write_leaves_nothing(tmp_path):
     def broken():
-        with archives.whole_or_nothing(tmp_path / "a.npz") as part:
+        with whole_or_nothing(tmp_path / "a.npz") as part:
             part.write_text("half")
             raise KeyboardInterrupt
 

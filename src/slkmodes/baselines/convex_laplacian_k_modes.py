@@ -19,7 +19,7 @@ from slkmodes.engines.numpy_engine import NumpyEngine, hard_labels
 from slkmodes.engines.protocol import Groups
 from slkmodes.graph import Graph
 from slkmodes.mode_kernels import GaussianKernel, Modes
-from slkmodes.mode_updates import MEAN_SHIFT_STEPS, MEAN_SHIFT_TOLERANCE, group_by_label
+from slkmodes.mode_updates import MEAN_SHIFT_STEPS, MEAN_SHIFT_TOLERANCE, nearest_members
 from slkmodes.objective import discrete_objective
 from slkmodes.problem import Problem
 from slkmodes.seeding import starts
@@ -176,7 +176,7 @@ class ConvexLaplacianKModes(GraphClusterer):
         similarity, labels = end.assignment.similarity, end.labels
         self.memberships_ = graph.order.restore(end.memberships)
         self.modes_ = end.modes.points
-        self.mode_indices_ = graph.order.original(nearest_members(problem, end.modes, labels))
+        self.mode_indices_ = graph.order.original(nearest_members(problem.kernel, end.modes, labels))
         self.relaxed_objective_ = end.objective
         self.discrete_objective_ = discrete_objective(similarity, graph.affinity, labels, problem.laplacian_weight)
         self.kkt_residual_ = end.assignment.kkt_residual(end.memberships)
@@ -235,12 +235,3 @@ def shift_modes(problem: Problem, engine: NumpyEngine, placed: Any, Z: Array, mo
     tolerance = MEAN_SHIFT_TOLERANCE * problem.kernel.scale
     points = engine.mean_shift(placed, engine.hold(placed, Z), groups, modes.points, tolerance, MEAN_SHIFT_STEPS)
     return Modes(np.full(problem.n_clusters, -1), points)
-
-
-def nearest_members(problem: Problem, modes: Modes, labels: Labels) -> Labels:
-    """The member nearest to each mode; the nearest row where a cluster has no member."""
-    groups = group_by_label(labels, problem.n_clusters)
-    everyone = np.arange(problem.n_samples)
-    members = [groups.members(cluster) for cluster in range(problem.n_clusters)]
-    rows = [problem.kernel.nearest_row(modes, c, own if len(own) else everyone) for c, own in enumerate(members)]
-    return np.array(rows)

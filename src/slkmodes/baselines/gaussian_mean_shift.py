@@ -16,9 +16,9 @@ from sklearn.utils import gen_batches
 from threadpoolctl import threadpool_limits
 
 from slkmodes.baselines.graph_clusterer import GraphClusterer
-from slkmodes.baselines.k_modes import nearest_members
 from slkmodes.graph import Graph
 from slkmodes.mode_kernels import GaussianKernel, Modes
+from slkmodes.mode_updates import nearest_members
 from slkmodes.validation import check_integer, check_real, count_threads
 
 Array = npt.NDArray[Any]

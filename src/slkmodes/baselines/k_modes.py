@@ -19,7 +19,7 @@ from slkmodes.engines import Engine, make_engine
 from slkmodes.engines.numpy_engine import hard_labels
 from slkmodes.graph import Graph
 from slkmodes.mode_kernels import GaussianKernel, Modes
-from slkmodes.mode_updates import MEAN_SHIFT_STEPS, MEAN_SHIFT_TOLERANCE, group_by_label
+from slkmodes.mode_updates import MEAN_SHIFT_STEPS, MEAN_SHIFT_TOLERANCE, group_by_label, nearest_members
 from slkmodes.problem import Problem
 from slkmodes.seeding import reseed
 from slkmodes.segmentation import kmeans_cells
@@ -256,13 +256,3 @@ def distance_to_modes(kernel: GaussianKernel, state: State) -> float:
     for cluster, point in enumerate(state.modes.points):
         total += float(kernel.squared_distances(kernel.X[groups.members(cluster)], point[None]).sum())
     return math.sqrt(total / kernel.n_samples)
-
-
-def nearest_members(kernel: GaussianKernel, modes: Modes, labels: Labels) -> Labels:
-    """The member nearest to each mode; the nearest row where a cluster has no member."""
-    groups, everyone = group_by_label(labels, len(modes.rows)), np.arange(kernel.n_samples)
-    nearest = np.empty(len(modes.rows), dtype=np.int64)
-    for cluster in range(len(nearest)):
-        members = groups.members(cluster)
-        nearest[cluster] = kernel.nearest_row(modes, cluster, members if len(members) else everyone)
-    return nearest

@@ -15,7 +15,7 @@ from slkmodes.cli.exit_codes import UsageError
 from slkmodes.cli.model_options import make_model
 from slkmodes.cli.parser import Parser, add_columns, add_file, add_graph, add_label, add_running, add_telling
 from slkmodes.cli.screen import Screen
-from slkmodes.datasets.archives import whole_or_nothing
+from slkmodes.whole_files import whole_or_nothing
 
 HELP = "build the neighbour graph, check and save it"
 LARGEST_PARTS = 5

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,6 +15,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from slkmodes.datasets.records import Loaded
+from slkmodes.whole_files import whole_or_nothing
 
 Array = npt.NDArray[Any]
 
@@ -60,18 +59,6 @@ def write(path: Path, loaded: Loaded) -> None:
         arrays["image_shape"] = np.array(loaded.image_shape)
     with whole_or_nothing(path) as part, part.open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)
-
-
-@contextmanager
-def whole_or_nothing(path: Path) -> Iterator[Path]:
-    """A name to write to, which becomes ``path`` where all went well and is removed where not."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        yield part
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def optional(package: str, needed_for: str) -> ModuleType:

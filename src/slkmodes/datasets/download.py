@@ -10,7 +10,7 @@ from pathlib import Path
 from urllib.request import Request, urlopen
 
 from slkmodes import __version__
-from slkmodes.datasets.archives import whole_or_nothing
+from slkmodes.whole_files import whole_or_nothing
 
 CHUNK = 1 << 20
 SECONDS_OF_SILENCE = 60

@@ -153,7 +153,7 @@ class NumpyEngine:
 
     def own_memberships(self, memberships: Any, groups: Groups) -> npt.NDArray[np.float64]:
         """z_pl of every row in the cluster that owns it, in the order of the groups."""
-        owner = np.repeat(np.arange(len(groups.starts) - 1), np.diff(groups.starts))
+        owner = groups.owners()
         return self.fetch(memberships)[groups.order, owner].astype(np.float64)
 
 

@@ -30,6 +30,10 @@ class Groups(NamedTuple):
     order: npt.NDArray[np.int64]
     starts: npt.NDArray[np.int64]
 
+    def owners(self) -> npt.NDArray[np.int64]:
+        """The cluster of every row, in their order here."""
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
     def members(self, cluster: int) -> npt.NDArray[np.int64]:
         """Rows of one cluster, in ascending order."""
         return self.order[self.starts[cluster] : self.starts[cluster + 1]]

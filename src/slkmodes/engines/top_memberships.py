@@ -124,7 +124,7 @@ class TopNumpyEngine(NumpyEngine):
 
     def best_rows(self, placed: Problem, similarity: Top, memberships: Top, groups: Groups) -> npt.NDArray[np.int64]:
         """Eq. (11) among the members of each cluster; what is tied is told apart by its logit."""
-        owner = np.repeat(np.arange(len(groups.starts) - 1), np.diff(groups.starts))
+        owner = groups.owners()
         z = self.own_memberships(memberships, groups)
         filled = groups.starts[:-1][np.diff(groups.starts) > 0]
         tied = np.flatnonzero(z == np.repeat(np.maximum.reduceat(z, filled), np.diff([*filled, len(z)])))
@@ -141,7 +141,7 @@ class TopNumpyEngine(NumpyEngine):
 
     def own_memberships(self, memberships: Top, groups: Groups) -> npt.NDArray[np.float64]:
         """z_pl of every row in the cluster that owns it, in the order of the groups."""
-        owner = np.repeat(np.arange(len(groups.starts) - 1), np.diff(groups.starts))
+        owner = groups.owners()
         return memberships.at(groups.order, owner).astype(np.float64)
 
     def largest(self, handle: Top) -> Array:

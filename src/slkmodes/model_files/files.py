@@ -18,6 +18,7 @@ from slkmodes.model_files.fitted_arrays import NAMES, collect_arrays, restore_ar
 from slkmodes.model_files.results import a_number, a_word, collect_results, restore_results
 from slkmodes.neighbors import SEARCHES
 from slkmodes.validation import check_integer, check_option, check_real, count_threads
+from slkmodes.whole_files import whole_or_nothing
 
 FORMAT = "slkmodes model"
 # Raised when a file of the new kind could be misread by older code.
@@ -53,7 +54,6 @@ def save(model: LaplacianKModes, path: str | Path, *, notes: Mapping[str, Any] |
     True
     """
     import slkmodes
-    from slkmodes.datasets.archives import whole_or_nothing
 
     check_is_fitted(model)
     names = getattr(model, "feature_names_in_", None)

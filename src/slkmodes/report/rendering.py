@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from slkmodes.datasets.archives import whole_or_nothing
 from slkmodes.report.charts import bar_chart, line_chart
 from slkmodes.report.collecting import collect, shown_rows
 from slkmodes.report.numbers import line_of_values, number, percent
 from slkmodes.report.palette import palette, ramp
+from slkmodes.whole_files import whole_or_nothing
 
 TEMPLATES = files("slkmodes.report") / "templates"
 SCRIPTS = ("points.js", "details.js", "map.js", "page.js")

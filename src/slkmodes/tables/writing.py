@@ -10,6 +10,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from slkmodes.tables.optional import optional
+from slkmodes.whole_files import whole_or_nothing
 
 Block = Mapping[str, Sequence[Any] | np.ndarray[Any, Any]]
 
@@ -37,8 +38,6 @@ def write_table(path: str | Path, blocks: Iterable[Block]) -> None:
     ...     (Path(folder) / "a.csv").read_text().split()
     ['row,label', '0,3', '1,2']
     """
-    from slkmodes.datasets.archives import whole_or_nothing
-
     path = Path(path)
     write = {".csv": _write_csv, ".parquet": _write_parquet}.get(path.suffix)
     if write is None:

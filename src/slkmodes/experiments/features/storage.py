@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from slkmodes.datasets.archives import whole_or_nothing
+from slkmodes.whole_files import whole_or_nothing
 
 
 def write_features(path: Path, X: npt.NDArray[Any], y: npt.NDArray[Any], **facts: Any) -> str:
