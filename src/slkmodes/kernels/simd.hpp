@@ -9,11 +9,16 @@
 #include <cstring>
 
 // One source, several machine codes, chosen when the library is loaded. Only a function that is not itself an
-// OpenMP region gets its clones, so the parallel loops call a dispatched function.
+// OpenMP region gets its clones, so the parallel loops call a dispatched function. Where it matters, the width of the
+// machine's registers is asked for: GCC takes vectors wider than these apart rather badly.
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
 #define SLK_DISPATCH __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define SLK_WIDE __attribute__((target("arch=x86-64-v4")))
+inline bool has_wide_registers() { return __builtin_cpu_supports("x86-64-v4"); }
 #else
 #define SLK_DISPATCH
+#define SLK_WIDE
+inline bool has_wide_registers() { return false; }
 #endif
 #define SLK_INLINE inline __attribute__((always_inline))
 
@@ -66,9 +71,49 @@ SLK_INLINE T sum(const Vector<T, LANES>& v) {
     return fold<T, LANES>(v, [](const auto& low, const auto& high) { return low + high; });
 }
 
+template <typename T>
+struct FloatBits;
+template <>
+struct FloatBits<float> {
+    using type = std::uint32_t;
+};
+template <>
+struct FloatBits<double> {
+    using type = std::uint64_t;
+};
+template <typename T, int LANES>
+using Bits = Vector<typename FloatBits<T>::type, LANES>;
+
+// All bits where the sign is set, none elsewhere. Comparisons would say it shorter, but of vectors wider than the
+// machine's registers GCC compares lane by lane.
+template <typename T, int LANES>
+SLK_INLINE Bits<T, LANES> where_negative(const Vector<T, LANES>& v) {
+    return 0 - ((Bits<T, LANES>)v >> (8 * sizeof(T) - 1));
+}
+
+// Of finite numbers.
+template <typename T, int LANES>
+SLK_INLINE Vector<T, LANES> larger(const Vector<T, LANES>& left, const Vector<T, LANES>& right) {
+    const auto less = where_negative<T, LANES>(left - right);
+    return (Vector<T, LANES>)(((Bits<T, LANES>)left & ~less) | ((Bits<T, LANES>)right & less));
+}
+
 template <typename T, int LANES>
 SLK_INLINE T maximum(const Vector<T, LANES>& v) {
-    return fold<T, LANES>(v, [](const auto& low, const auto& high) { return low > high ? low : high; });
+    if constexpr (LANES == 1) {
+        return v[0];
+    } else {
+        Vector<T, LANES / 2> halves[2];
+        std::memcpy(halves, &v, sizeof v);
+        return maximum<T, LANES / 2>(larger<T, LANES / 2>(halves[0], halves[1]));
+    }
+}
+
+// Whether a bit of one is not that of the other.
+template <typename T, int LANES>
+SLK_INLINE bool differ(const Vector<T, LANES>& left, const Vector<T, LANES>& right) {
+    const auto bits = (Bits<T, LANES>)left ^ (Bits<T, LANES>)right;
+    return fold<typename FloatBits<T>::type, LANES>(bits, [](const auto& a, const auto& b) { return a | b; }) != 0;
 }
 
 template <typename T>
@@ -76,12 +121,10 @@ struct ExpConstants;
 
 template <>
 struct ExpConstants<float> {
-    using Bits = std::uint32_t;
     using SignedBits = std::int32_t;
     static constexpr int mantissa = 23;
     static constexpr SignedBits root_half = 0x3F3504F3;  // the bits of sqrt(1/2)
-    static constexpr Bits one = 0x3F800000u;
-    static constexpr int taylor_terms = 7;
+    static constexpr std::uint32_t one = 0x3F800000u;
     static constexpr float lowest = -87.0f;        // e^-87 is the last normal number
     static constexpr float rounder = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
     static constexpr float ln2_high = 0.693359375f;
@@ -90,17 +133,29 @@ struct ExpConstants<float> {
 
 template <>
 struct ExpConstants<double> {
-    using Bits = std::uint64_t;
     using SignedBits = std::int64_t;
     static constexpr int mantissa = 52;
     static constexpr SignedBits root_half = 0x3FE6A09E667F3BCD;
-    static constexpr Bits one = 0x3FF0000000000000ull;
-    static constexpr int taylor_terms = 13;
+    static constexpr std::uint64_t one = 0x3FF0000000000000ull;
     static constexpr double lowest = -708.0;
     static constexpr double rounder = 6755399441055744.0;  // 1.5 * 2^52
     static constexpr double ln2_high = 6.93147180369123816490e-01;
     static constexpr double ln2_low = 1.90821492927058770002e-10;
 };
+
+// Coefficients as tables: where a loop over them is not unrolled, they would be computed for every vector again.
+template <typename T>
+struct Series {
+    static constexpr int taylor_terms = sizeof(T) == 4 ? 7 : 13, artanh_terms = sizeof(T) == 4 ? 5 : 12;
+    T taylor[taylor_terms + 1], artanh[artanh_terms];
+    constexpr Series() : taylor(), artanh() {
+        double factorial = 1;
+        for (int k = 0; k <= taylor_terms; factorial *= ++k) taylor[k] = T(1 / factorial);
+        for (int k = 0; k < artanh_terms; ++k) artanh[k] = T(1) / T(2 * k + 1);
+    }
+};
+template <typename T>
+constexpr Series<T> SERIES{};
 
 // e^x for x <= 0, never below the smallest normal number: x = n ln 2 + r, |r| <= ln 2 / 2, a Taylor polynomial in
 // r, and 2^n written straight into the exponent bits. No branch, no table.
@@ -108,15 +163,13 @@ template <typename T, int LANES>
 SLK_INLINE Vector<T, LANES> exp_nonpositive(Vector<T, LANES> x) {
     using C = ExpConstants<T>;
     using V = Vector<T, LANES>;
-    using Bits = Vector<typename C::Bits, LANES>;
-    const V lowest = filled<LANES>(C::lowest);
-    x = x < lowest ? lowest : x;
+    x = larger<T, LANES>(x, filled<LANES>(C::lowest));
     const V shifted = x * T(1.44269504088896340736) + C::rounder;
     const V n = shifted - C::rounder;
     const V r = (x - n * C::ln2_high) - n * C::ln2_low;
-    V series = filled<LANES>(T(1));
-    for (int k = C::taylor_terms; k >= 1; --k) series = T(1) + series * r * (T(1) / T(k));
-    const V power = (V)(((Bits)shifted << C::mantissa) + C::one);
+    V series = filled<LANES>(SERIES<T>.taylor[Series<T>::taylor_terms]);
+    for (int k = Series<T>::taylor_terms - 1; k >= 0; --k) series = series * r + SERIES<T>.taylor[k];
+    const V power = (V)(((Bits<T, LANES>)shifted << C::mantissa) + C::one);
     return series * power;
 }
 
@@ -126,14 +179,14 @@ template <typename T, int LANES>
 SLK_INLINE Vector<T, LANES> log_positive(Vector<T, LANES> x) {
     using C = ExpConstants<T>;
     using V = Vector<T, LANES>;
-    using Bits = Vector<typename C::SignedBits, LANES>;
+    using SignedBits = Vector<typename C::SignedBits, LANES>;
     // Exponents count from sqrt(1/2), so that m lies on both sides of 1.
-    const Bits above = (Bits)x - C::root_half;
+    const SignedBits above = (SignedBits)x - C::root_half;
     const V exponent = __builtin_convertvector(above >> C::mantissa, V);
     const V m = (V)((above & ((typename C::SignedBits(1) << C::mantissa) - 1)) + C::root_half);
     const V t = (m - T(1)) / (m + T(1)), squared = t * t;
     V series = filled<LANES>(T(0));
-    for (int k = sizeof(T) == 4 ? 9 : 23; k >= 1; k -= 2) series = T(1) / T(k) + series * squared;
+    for (int k = Series<T>::artanh_terms - 1; k >= 0; --k) series = SERIES<T>.artanh[k] + series * squared;
     return exponent * C::ln2_high + (exponent * C::ln2_low + T(2) * t * series);
 }
 
