@@ -11,14 +11,14 @@ namespace slk {
 namespace {
 
 template <typename T>
-SLK_INLINE void rank_one(const Rank<T>& s, std::int64_t query, std::pair<T, std::int32_t>* ranked) {
-    const T* own = s.queries + query * s.n_features;
-    std::int64_t count = 0;
-    for (std::int64_t i = 0; i < s.n_candidates; ++i) {
-        const std::int32_t row = s.candidates[query * s.n_candidates + i];
-        if (row < 0) continue;
-        ranked[count++] = {T(squared_distance(own, s.rows + std::int64_t(row) * s.n_features, s.n_features)), row};
-    }
+SLK_INLINE void rank_one(const Rank<T>& s, std::int64_t query, std::int32_t* rows, std::pair<T, std::int32_t>* ranked) {
+    const std::int32_t* candidates = s.candidates + query * s.n_candidates;
+    const auto is_one = [](std::int32_t row) { return row >= 0; };
+    const std::int64_t count = std::copy_if(candidates, candidates + s.n_candidates, rows, is_one) - rows;
+    auto* next = ranked;
+    const auto any = [] { return std::numeric_limits<double>::infinity(); };
+    each_distance(s.queries + query * s.n_features, s.rows, s.n_features, rows, count, any,
+                  [&](std::int32_t row, double squared) { *next++ = {T(squared), row}; });
     const std::int64_t kept = std::min(count, s.k);
     std::partial_sort(ranked, ranked + kept, ranked + count);
     for (std::int64_t i = 0; i < s.k; ++i) {
@@ -27,12 +27,14 @@ SLK_INLINE void rank_one(const Rank<T>& s, std::int64_t query, std::pair<T, std:
     }
 }
 
-SLK_DISPATCH void rank_query(const Rank<float>& s, std::int64_t query, std::pair<float, std::int32_t>* ranked) {
-    rank_one(s, query, ranked);
+SLK_DISPATCH void rank_query(const Rank<float>& s, std::int64_t query, std::int32_t* rows,
+                             std::pair<float, std::int32_t>* ranked) {
+    rank_one(s, query, rows, ranked);
 }
 
-SLK_DISPATCH void rank_query(const Rank<double>& s, std::int64_t query, std::pair<double, std::int32_t>* ranked) {
-    rank_one(s, query, ranked);
+SLK_DISPATCH void rank_query(const Rank<double>& s, std::int64_t query, std::int32_t* rows,
+                             std::pair<double, std::int32_t>* ranked) {
+    rank_one(s, query, rows, ranked);
 }
 
 }  // namespace
@@ -41,9 +43,11 @@ template <typename T>
 void run(const Rank<T>& s) {
 #pragma omp parallel num_threads(s.threads)
     {
+        std::vector<std::int32_t> rows(s.n_candidates);
         std::vector<std::pair<T, std::int32_t>> ranked(s.n_candidates);
 #pragma omp for schedule(dynamic, 256)
-        for (std::int64_t i = 0; i < s.n_queries; ++i) rank_query(s, s.order ? s.order[i] : i, ranked.data());
+        for (std::int64_t i = 0; i < s.n_queries; ++i)
+            rank_query(s, s.order ? s.order[i] : i, rows.data(), ranked.data());
     }
 }
 

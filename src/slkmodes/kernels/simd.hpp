@@ -21,6 +21,8 @@ inline bool has_wide_registers() { return __builtin_cpu_supports("x86-64-v4"); }
 inline bool has_wide_registers() { return false; }
 #endif
 #define SLK_INLINE inline __attribute__((always_inline))
+// For lambdas: one that is not inlined is compiled for the oldest machine.
+#define SLK_INLINED __attribute__((always_inline))
 
 namespace slk {
 
@@ -209,6 +211,40 @@ SLK_INLINE double squared_distance(const T* x, const T* y, std::int64_t n_featur
         lanes += difference * difference;
     }
     return double(sum<T, LANES>(lanes)) + squared_tail(x, y, d, n_features);
+}
+
+// |x - y|^2 of one x with each row that is listed, handed on in the order of the list; rows that cannot be nearer than
+// limit() may be left out. Several sums at once hide each other's latency, and half of a sum is often enough to see that
+// a row is too far. What is handed on is formed exactly as in squared_distance().
+constexpr int TOGETHER = 4;
+
+template <typename T, typename Limit, typename Take>
+SLK_INLINE void each_distance(const T* x, const T* rows, std::int64_t n_features, const std::int32_t* listed,
+                              std::int64_t count, Limit limit, Take take) {
+    constexpr int LANES = 64 / sizeof(T);
+    const std::int64_t whole = n_features / LANES * LANES, half = whole / (2 * LANES) * LANES;
+    const auto add = [&](Vector<T, LANES>& lanes, const T* y, std::int64_t from, std::int64_t to) SLK_INLINED {
+        for (std::int64_t d = from; d < to; d += LANES) {
+            const auto difference = load<LANES>(x + d) - load<LANES>(y + d);
+            lanes += difference * difference;
+        }
+    };
+    for (std::int64_t i = 0; i < count; i += TOGETHER) {
+        const int n_here = int(count - i < TOGETHER ? count - i : TOGETHER);
+        const T* y[TOGETHER];
+        Vector<T, LANES> lanes[TOGETHER];
+        for (int j = 0; j < TOGETHER; ++j) {
+            y[j] = rows + std::int64_t(listed[i + (j < n_here ? j : 0)]) * n_features;
+            lanes[j] = filled<LANES>(T(0));
+        }
+        for (std::int64_t d = 0; d < half; d += LANES)
+            for (int j = 0; j < TOGETHER; ++j) add(lanes[j], y[j], d, d + LANES);
+        for (int j = 0; j < n_here; ++j) {
+            if (!(double(sum<T, LANES>(lanes[j])) < limit())) continue;
+            add(lanes[j], y[j], half, whole);
+            take(listed[i + j], double(sum<T, LANES>(lanes[j])) + squared_tail(x, y[j], whole, n_features));
+        }
+    }
 }
 
 // |x - y|^2 of a few rows x with a few rows y at once, both one after the other in memory: whatever is loaded is used
