@@ -14,6 +14,7 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from slkmodes.cache_lines import empty_on_lines
 from slkmodes.engines import native_available
 from slkmodes.exact_search import BruteSearch, complete
 from slkmodes.projection import LANES, fit_projection
@@ -72,7 +73,7 @@ class DescentSearch(Search):
         self.unit = float(self.projection.scale) ** 2  # from squared distances of the data to those of the points
         points = self.projection(X)
         self.numbers = self._forest(points, 1, seed=0)[0]  # near rows get near numbers: they meet in the caches
-        self.points = points[self.numbers]
+        self.points = np.take(points, self.numbers, axis=0, out=empty_on_lines(points.shape, points.dtype))
         self.lists = Lists(len(X), padded(2 * self.k if self.reduced else self.k))
         self._compare_leaves(seed=1)
         self._descend()
@@ -246,8 +247,9 @@ class Lists:
     """For every row the nearest rows met so far; see ``kernels/lists.hpp``."""
 
     def __init__(self, n_rows: int, width: int) -> None:
-        self.rows = np.full((n_rows, width), -1, dtype=np.int32)
-        self.squared = np.full((n_rows, width), np.inf, dtype=np.float32)
+        self.rows = empty_on_lines((n_rows, width), np.int32)
+        self.squared = empty_on_lines((n_rows, width), np.float32)
+        self.rows[:], self.squared[:] = -1, np.inf
         self.fresh = np.zeros((n_rows, width), dtype=np.uint8)
 
     @property

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 import slkmodes._kernels as _kernels
+from slkmodes.cache_lines import empty_on_lines
 from slkmodes.engines.balance import floor_of, log_sizes, without_balance
 from slkmodes.engines.numpy_engine import NumpyEngine
 from slkmodes.engines.protocol import Groups, lean
@@ -20,8 +21,6 @@ Array = npt.NDArray[Any]
 
 # Far below the top logit of any row, -log(n_clusters) or more: what padding columns get is lost in the rounding.
 PADDING = -1e4
-
-CACHE_LINE = 64  # bytes
 
 # A thread is worth waking for this many numbers of Z; fewer, and threads mostly wait for each other.
 NUMBERS_PER_THREAD = 1 << 16
@@ -82,7 +81,7 @@ class NativeEngine(NumpyEngine):
         kernel, n_clusters = placed.kernel, placed.n_clusters
         if not isinstance(kernel, GaussianKernel):
             return self.hold(placed, super().similarity(placed, modes))
-        values = whole_lines((placed.n_samples, placed.width), kernel.dtype)
+        values = empty_on_lines((placed.n_samples, placed.width), kernel.dtype)
         threads = self.threads_for(kernel.X.size * n_clusters // 16)
         _kernels.similarity(kernel.X, modes.points, kernel.gamma, PADDING, values, threads, self.block_rows)
         return Padded(values, n_clusters, made=object())
@@ -125,7 +124,7 @@ class NativeEngine(NumpyEngine):
     ) -> tuple[Padded, float]:
         n_rows = len(memberships.values)
         # Memory that the system has to find and clear costs as much as the sweep itself.
-        updated = whole_lines(memberships.values.shape, memberships.values.dtype) if spare is None else spare.values
+        updated = empty_on_lines(memberships.values.shape, memberships.values.dtype) if spare is None else spare.values
         negentropy = np.empty(n_rows) if spare is None else spare.negentropy
         of = similarity.made, laplacian_weight, diagonal_shift
         before = memberships.made
@@ -184,7 +183,7 @@ class NativeEngine(NumpyEngine):
 
     def hold(self, placed: PlacedProblem, similarity: Array) -> Padded:  # type: ignore[override]
         """The columns that are clusters, and padding."""
-        values = whole_lines((placed.n_samples, placed.width), placed.kernel.dtype)
+        values = empty_on_lines((placed.n_samples, placed.width), placed.kernel.dtype)
         values[:, placed.n_clusters :] = PADDING
         values[:, : placed.n_clusters] = similarity
         return Padded(values, placed.n_clusters, made=object())
@@ -215,14 +214,6 @@ def edges_of(matrix: Any, dtype: Any) -> Edges:
         matrix.indices.astype(np.int32, copy=False),
         matrix.data.astype(dtype, copy=False),
     )
-
-
-def whole_lines(shape: tuple[int, int], dtype: Any) -> Array:
-    """Room for rows that begin where cache lines do: a row across two of them costs a sweep a third of its time."""
-    n_bytes = shape[0] * shape[1] * np.dtype(dtype).itemsize
-    room = np.empty(n_bytes + CACHE_LINE, np.uint8)
-    start = -room.ctypes.data % CACHE_LINE
-    return room[start : start + n_bytes].view(dtype).reshape(shape)
 
 
 def padded_width(n_clusters: int) -> int:

@@ -27,6 +27,9 @@ class Locks {
     std::unique_ptr<std::atomic<std::uint8_t>[]> flags_;
 };
 
+// Members of a group that are on their way into the caches while another is copied: they may lie anywhere.
+constexpr std::int64_t MEMBERS_AHEAD = 6;
+
 struct Pair {
     std::int32_t a, b;
     float squared;
@@ -37,8 +40,16 @@ template <typename T>
 SLK_INLINE std::int64_t promising_pairs(const Join<T>& s, const std::int32_t* members, std::int64_t count,
                                         std::int64_t n_fresh, float* tile, float* limit, Pair* found) {
     const std::int64_t padded = (count + BATCH - 1) / BATCH * BATCH;
+    const auto fetch = [&](std::int64_t i) {
+        if (i >= count) return;
+        fetch_ahead(s.points + std::int64_t(members[i]) * s.n_columns, s.n_columns);
+        __builtin_prefetch(s.lists.squared + (members[i] + std::int64_t(1)) * s.lists.width - 1);
+    };
+    for (std::int64_t i = 0; i < MEMBERS_AHEAD; ++i) fetch(i);
     for (std::int64_t i = 0; i < padded; ++i) {
+        fetch(i + MEMBERS_AHEAD);
         const std::int32_t row = members[std::min(i, count - 1)];
+        fetch_ahead(s.lists.rows + row * s.lists.width, s.lists.width);  // for offers
         std::memcpy(tile + i * s.n_columns, s.points + std::int64_t(row) * s.n_columns, s.n_columns * sizeof(float));
         limit[i] = farthest(s.lists, row);
     }
