@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import slkmodes
-from slkmodes import baselines, datasets, layout, plots, report
+from slkmodes import baselines, datasets, layout, plots, report, single_cell
 from slkmodes.cli.delegated import DELEGATED
 from slkmodes.cli.exit_codes import MEANINGS
 from slkmodes.cli.main import COMMANDS
@@ -59,7 +59,9 @@ def test_the_page_of_the_command_line_names_every_command_and_exit_code():
     assert all(f"| {code} | {meaning} |" in page for code, meaning in MEANINGS.items())
 
 
-@pytest.mark.parametrize("module", [slkmodes, baselines, datasets, layout, plots, report], ids=lambda m: m.__name__)
+@pytest.mark.parametrize(
+    "module", [slkmodes, baselines, datasets, layout, plots, report, single_cell], ids=lambda m: m.__name__
+)
 def test_the_page_of_the_api_lists_every_public_name(module):
     page = (ROOT / "docs" / "api.md").read_text()
     assert set(module.__all__) <= set(re.findall(r"\w+", page))

@@ -129,6 +129,21 @@ def check_affinities(owner: str, X: Any, *, square: bool = False) -> Any:
     return X
 
 
+def check_distances(owner: str, name: str, matrix: Any) -> Any:
+    """Return a CSR array of the distances to others: what is stored, also of 0; of a dense matrix everything."""
+    if hasattr(matrix, "tocoo"):
+        stored = matrix.tocoo()
+        rows, columns, values = stored.row, stored.col, stored.data
+    else:
+        rows, columns = np.indices(matrix.shape).reshape(2, -1)
+        values = np.ravel(matrix)
+    if not np.all(np.isfinite(values)) or values.min(initial=0) < 0:
+        raise ValueError(f"{name} of {owner} must hold distances, finite and at least 0. Compute the neighbours again.")
+    others = rows != columns
+    values = values[others].astype(np.float32 if values.dtype == np.float32 else np.float64)
+    return sparse.coo_array((values, (rows[others], columns[others])), shape=matrix.shape).tocsr()
+
+
 def check_magnitude(owner: str, X: npt.NDArray[Any]) -> None:
     """Refuse features so large that squared distances overflow their type."""
     limits = np.finfo(X.dtype)
