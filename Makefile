@@ -48,8 +48,11 @@ $(VENV)/.installed: $(VENV)/.pip pyproject.toml $(KERNELS)
 	$(PIP) install --quiet --editable ".[plots,report,tables]"
 	touch $@
 
+# BERTopic with what its test needs; asked for in the usual way it brings torch, gigabytes. Where it cannot be had, what
+# needs it is skipped.
 $(VENV)/.installed-dev: $(VENV)/.installed
 	$(PIP) install --quiet --group dev
+	-$(PIP) install --quiet --no-deps "bertopic>=0.17" hdbscan tqdm pyyaml
 	touch $@
 
 $(VENV)/.installed-docs: $(VENV)/.installed

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-from slkmodes import clustering_accuracy
+from slkmodes import LaplacianKModes, clustering_accuracy
 from slkmodes.single_cell import cluster_cells
+
+SUBJECTS = ["ship sail harbour anchor deck", "planet orbit star comet moon", "flour oven bread butter dough"]
 
 
 @pytest.mark.filterwarnings("default")  # theirs are not ours to mend
@@ -24,3 +26,26 @@ def test_scanpy_finds_neighbours_and_looks_at_the_clusters():
     scanpy.tl.rank_genes_groups(cells, "slk_modes", method="t-test")
     figure = scanpy.pl.embedding(cells, "slk_modes_memberships", color="slk_modes", show=False).figure
     assert len(figure.axes[0].collections[0].get_offsets()) == 240
+
+
+@pytest.fixture
+def texts():
+    """90 texts on three subjects, a vector for each, and the subject."""
+    rng = np.random.default_rng(0)
+    subject = np.repeat(np.arange(3), [45, 15, 30])
+    words = [" ".join(rng.choice(SUBJECTS[s].split(), 6)) for s in subject]
+    return words, np.eye(3)[subject] * 9 + rng.normal(size=(90, 3)), subject
+
+
+def test_bertopic_takes_the_estimator_for_hdbscan(texts):
+    bertopic = pytest.importorskip("bertopic")
+    words, vectors, subject = texts
+    model = LaplacianKModes(3, random_state=0)
+    topics = bertopic.BERTopic(hdbscan_model=model, umap_model=bertopic.dimensionality.BaseDimensionalityReduction())
+    found, _ = topics.fit_transform(words, vectors)
+    assert clustering_accuracy(subject, found) == 1.0
+    renumbered = topics.topic_mapper_.get_mappings()  # the largest topic is 0
+    np.testing.assert_array_equal([renumbered[label] for label in model.labels_], found)
+    for topic, name in enumerate([0, 2, 1]):
+        assert {word for word, _ in topics.get_topic(topic) if word} == set(SUBJECTS[name].split())
+    np.testing.assert_array_equal(topics.transform(words, vectors + 0.01)[0], found)
