@@ -29,8 +29,8 @@ from slkmodes.cli.report_file import picture_shape, write_report
 from slkmodes.cli.screen import Screen
 from slkmodes.cli.whole_folder import SUMMARY, whole_folder
 from slkmodes.estimator import LaplacianKModes
+from slkmodes.optional import optional
 from slkmodes.tables import FORMATS, write_table
-from slkmodes.tables.optional import optional
 
 __all__ = ["HELP", "add_options", "run", "show"]
 
@@ -107,7 +107,7 @@ def default_folder(file: Path) -> Path:
 def check_format(options: argparse.Namespace, data: Data) -> None:
     """Refuse parquet without the package that writes it."""
     if output_format(options, data.table.path) == "parquet":
-        optional("pyarrow", "tables", "--format parquet")
+        optional("pyarrow", "--format parquet", "tables")
 
 
 def report_wanted(options: argparse.Namespace, screen: Screen) -> bool:
@@ -115,7 +115,7 @@ def report_wanted(options: argparse.Namespace, screen: Screen) -> bool:
     if options.report is False:
         return False
     try:
-        optional("jinja2", "report", outputs.REPORT)
+        optional("jinja2", outputs.REPORT, "report")
     except ImportError as missing:
         if options.report:
             raise

@@ -7,7 +7,6 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from slkmodes.datasets.records import Loaded
+from slkmodes.optional import optional
 from slkmodes.whole_files import whole_or_nothing
 
 Array = npt.NDArray[Any]
@@ -61,18 +61,6 @@ def write(path: Path, loaded: Loaded) -> None:
         np.savez_compressed(file, allow_pickle=False, **arrays)
 
 
-def optional(package: str, needed_for: str) -> ModuleType:
-    """A package that only some files need."""
-    from importlib import import_module
-
-    try:
-        return import_module(package)
-    except ImportError as missing:
-        top = package.partition(".")[0]
-        install = {"PIL": "pillow"}.get(top, top)
-        raise ImportError(f"{needed_for} needs {install}, which is not installed: pip install {install}.") from missing
-
-
 def read_npz(path: Path) -> Loaded:
     """Arrays X (or the parts of a CSR matrix) and y; names of classes and the shape of images where there are."""
     opened = np.load(path, allow_pickle=False)
@@ -111,7 +99,7 @@ def read_mat(path: Path) -> Loaded:
 
 def read_h5(path: Path) -> Loaded:
     """An HDF5 file, of MATLAB or not."""
-    h5py = optional("h5py", f"Reading {path.name}")
+    h5py = optional("h5py", path.name, "data")
     with h5py.File(path, "r") as file:
         return arrange({name: file[name][()] for name in file if name in FEATURE_NAMES + LABEL_NAMES})
 

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from slkmodes.datasets.archives import optional, read_mat
+from slkmodes.datasets.archives import read_mat
 from slkmodes.datasets.download import download
 from slkmodes.datasets.records import Loaded
+from slkmodes.optional import optional
 
 # The sums of both sets are those that PyTorch's and TensorFlow's loaders check.
 IDX_FILES = (
@@ -114,7 +115,7 @@ def _mat_pictures(folder: Path, name: str) -> Loaded:
 
 def labelme(folder: Path) -> Loaded:
     """The eight scene categories, class by class, every 4 x 4 pixels averaged to one."""
-    image = optional("PIL.Image", "LabelMe, which is published as JPEG files,")
+    image = optional("PIL.Image", "LabelMe, which is published as JPEG files,", "data")
     with zipfile.ZipFile(download([LABELME_ZIP], folder / "labelme.zip")) as archive:
         names = sorted((Path(name).name, name) for name in archive.namelist() if name.endswith(".jpg"))
         X = np.stack([_shrunk(image.open(io.BytesIO(archive.read(name)))) for _, name in names])

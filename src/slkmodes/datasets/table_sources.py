@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from slkmodes.datasets.archives import optional, read_h5
+from slkmodes.datasets.archives import read_h5
 from slkmodes.datasets.download import download
 from slkmodes.datasets.locate import cache_folder
 from slkmodes.datasets.records import Loaded
+from slkmodes.optional import optional
 
 SHUTTLE_OF_OPENML = 40685
 KDD_TRAINING = (  # the copy of scikit-learn, whose sum it checks
@@ -69,7 +70,7 @@ def chest_accel(folder: Path) -> Loaded:
 
 def flights(folder: Path) -> Loaded:
     """Minute of the day, day, delay and distance of every flight; its origin is its class."""
-    parquet = optional("pyarrow.parquet", "The flights, which are published as a Parquet file,")
+    parquet = optional("pyarrow.parquet", "The flights, which are published as a Parquet file,", "data")
     table = parquet.read_table(download([FLIGHTS_PARQUET], folder / "flights.parquet"))
     minutes = table["date"].to_numpy().astype("datetime64[m]")
     days = minutes.astype("datetime64[D]")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from slkmodes.tables.optional import optional
+from slkmodes.optional import optional
 from slkmodes.tables.table import Array, BadTable, Table, check_names, rows_per_block
 
 
@@ -18,7 +18,7 @@ class ArrowTable(Table):
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._pyarrow = pyarrow = optional("pyarrow", "tables", path)
+        self._pyarrow = pyarrow = optional("pyarrow", path.name, "tables")
         try:
             schema, self.n_rows = self._schema()
         except (pyarrow.ArrowException, OSError) as reason:
@@ -70,12 +70,12 @@ class ParquetTable(ArrowTable):
     """Read through its row groups."""
 
     def _schema(self) -> tuple[Any, int]:
-        parquet = optional("pyarrow.parquet", "tables", self.path)
+        parquet = optional("pyarrow.parquet", self.path.name, "tables")
         with parquet.ParquetFile(self.path) as file:
             return file.schema_arrow, file.metadata.num_rows
 
     def _batches(self, names: Sequence[str]) -> Iterator[Any]:
-        parquet = optional("pyarrow.parquet", "tables", self.path)
+        parquet = optional("pyarrow.parquet", self.path.name, "tables")
         with parquet.ParquetFile(self.path) as file:
             yield from file.iter_batches(rows_per_block(len(names)), columns=list(names))
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from slkmodes.tables.optional import optional
+from slkmodes.optional import optional
 from slkmodes.tables.table import Array, BadTable, Table, check_names, rows_per_block
 
 PREFERRED = ("obsm/X_pca", "X")
@@ -22,7 +22,7 @@ class CellTable(Table):
 
     def __init__(self, path: Path, array: str | None = None) -> None:
         self.path = path
-        self._h5py = optional("h5py", "cells", path)
+        self._h5py = optional("h5py", path.name, "cells")
         try:
             with self._h5py.File(path, "r") as file:
                 self._read_names(file, array)

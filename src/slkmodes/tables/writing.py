@@ -9,7 +9,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from slkmodes.tables.optional import optional
+from slkmodes.optional import optional
 from slkmodes.whole_files import whole_or_nothing
 
 Block = Mapping[str, Sequence[Any] | np.ndarray[Any, Any]]
@@ -67,8 +67,8 @@ def _texts_of(column: Sequence[Any] | np.ndarray[Any, Any]) -> Sequence[Any]:
 
 
 def _write_parquet(path: Path, blocks: Iterable[Block]) -> None:
-    pyarrow = optional("pyarrow", "tables", path)
-    parquet = optional("pyarrow.parquet", "tables", path)
+    pyarrow = optional("pyarrow", path.name, "tables")
+    parquet = optional("pyarrow.parquet", path.name, "tables")
 
     writer = None
     try:
