@@ -1,4 +1,5 @@
 import gzip
+import io
 
 import numpy as np
 import pytest
@@ -32,6 +33,12 @@ def write_mtx(path):
     mmwrite(path, sparse.coo_array(np.column_stack([WIDTHS, COUNTS])))
 
 
+def write_mtx_gz(path):
+    buffer = io.BytesIO()
+    mmwrite(buffer, sparse.coo_array(np.column_stack([WIDTHS, COUNTS])))
+    path.write_bytes(gzip.compress(buffer.getvalue()))
+
+
 def write_h5ad(path, X=None, **more):
     """As anndata writes it: a matrix, names of genes, and annotations of cells of three kinds."""
     h5py = pytest.importorskip("h5py")
@@ -58,11 +65,13 @@ WRITERS = {
     "semicolons.csv": lambda path: path.write_text(text(";")),
     "a.tsv": lambda path: path.write_text(text("\t")),
     "a.csv.gz": lambda path: path.write_bytes(gzip.compress(text(",").encode())),
+    "A.CSV.GZ": lambda path: path.write_bytes(gzip.compress(text(",").encode())),
     "a.parquet": write_arrow,
     "a.feather": write_arrow,
     "a.npy": lambda path: np.save(path, np.column_stack([WIDTHS, COUNTS])),
     "a.npz": lambda path: np.savez(path, X=np.column_stack([WIDTHS, COUNTS]), city=CITIES),
     "a.mtx": write_mtx,
+    "A.MTX.GZ": write_mtx_gz,
     "a.h5ad": write_h5ad,
 }
 

@@ -27,7 +27,8 @@ def all_numbers(opened, names=None):
 def test_every_format_has_the_same_rows(any_file, monkeypatch):
     monkeypatch.setattr(table, "BLOCK_NUMBERS", 6)  # two or three rows at a time
     opened = open_table(any_file)
-    named = ("x0", "x1") if any_file.suffix in (".npy", ".npz", ".mtx") else ("width", "count")
+    matrix = {".npy", ".npz", ".mtx"} & {suffix.lower() for suffix in any_file.suffixes}
+    named = ("x0", "x1") if matrix else ("width", "count")
     assert opened.features == named
     assert len(list(opened.numbers(opened.features))) > 1 or any_file.suffix == ".gz"
     np.testing.assert_array_equal(all_numbers(opened), MATRIX)
@@ -43,7 +44,7 @@ def test_every_format_has_the_same_rows(any_file, monkeypatch):
 
 
 def test_every_format_is_tried():
-    kinds = {Path(name).suffix for name in WRITERS} - {".gz"}
+    kinds = {Path(name).suffix.lower() for name in WRITERS} - {".gz"}
     assert set(READERS) == kinds
 
 
@@ -161,6 +162,20 @@ def test_quotes_marks_and_empty_lines(tmp_path):
     np.testing.assert_array_equal(all_numbers(opened), [[1], [2], [3]])
 
 
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ('"a; in; cm",b\n1,2\n', ("a; in; cm", "b")),
+        ('"a, in, cm";b\n1;2\n', ("a, in, cm", "b")),
+        ('"a\nb, c";"d ""e"", f, g"\n1;2\n', ("a\nb, c", 'd "e", f, g')),
+        ("a|b|c\td\n1|2|3\n", ("a", "b", "c\td")),
+        ("a;b\r1;x,y,z\r", ("a", "b")),
+    ],
+)
+def test_separators_are_counted_outside_of_quotation_marks(tmp_path, text, columns):
+    assert open_table(with_text(tmp_path, text)).columns == columns
+
+
 def test_missing_values_are_nan(tmp_path):
     opened = open_table(with_text(tmp_path, "a,b\n1,NA\n,2\n?,n/a\n"))
     np.testing.assert_array_equal(all_numbers(opened), [[1, np.nan], [np.nan, 2], [np.nan, np.nan]])
@@ -177,7 +192,9 @@ TEXTS = {
     "a field too few": ("a,b\n1\n", "line 2 has 1 fields, the first line 2"),
     "a name twice": ("a,b,a\n1,2,3\n", "has several columns named 'a'. Give each a name of its own"),
     "nothing": ("", "begins with an empty line"),
+    "spaces": ("  \n1\n", "begins with an empty line"),
     "no rows": ("a,b\n", "holds the names of columns, but no rows"),
+    "an open quotation mark in the header": ('a,"b\n1,2\n', "cannot be read: .* Is a quotation mark never closed"),
     "an open quotation mark": (
         'a,b\n1,"' + "x" * 200_000,
         "line 2 cannot be read: .* Is a quotation mark never closed",
@@ -196,7 +213,9 @@ def test_text_that_is_no_table(tmp_path, case):
 # Any file.
 
 
-@pytest.mark.parametrize("name", ["a.parquet", "a.feather", "a.npy", "a.npz", "a.mtx", "a.h5ad", "a.csv.gz"])
+@pytest.mark.parametrize(
+    "name", ["a.parquet", "a.feather", "a.npy", "a.npz", "a.mtx", "a.h5ad", "a.csv.gz", "a.mtx.gz", "A.MTX.GZ"]
+)
 @pytest.mark.parametrize("content", [b"", b"nonsense, not a file", b"PK\x03\x04nonsense", b"\x89HDF\r\n\x1a\nnonsense"])
 def test_files_that_are_not_what_they_are_called(tmp_path, name, content):
     path = tmp_path / name

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +17,7 @@ from slkmodes.tables.table import Array, BadTable, Table, rows_per_block
 
 CSR_PARTS = ("X_data", "X_indices", "X_indptr", "X_shape")
 SPARSE_PARTS = ("data", "indices", "indptr", "shape", "format")
-UNREADABLE = (ValueError, TypeError, LookupError, EOFError, OSError, zipfile.BadZipFile)
+UNREADABLE = (ValueError, TypeError, LookupError, EOFError, OSError, zipfile.BadZipFile, zlib.error)
 
 
 class MatrixTable(Table):
@@ -136,7 +139,9 @@ def open_mtx(path: Path, array: str | None = None) -> Table:
     if array is not None:
         raise BadTable(f"{path} holds one matrix without a name. Leave --array out.")
     try:
-        matrix = mmread(path, spmatrix=False)
+        # SciPy knows compressed files by .gz alone.
+        source = BytesIO(gzip.decompress(path.read_bytes())) if path.suffix == ".GZ" else path
+        matrix = mmread(source, spmatrix=False)
     except UNREADABLE as reason:
         raise BadTable(f"{path} is not a whole Matrix Market file: {reason}") from reason
     return MatrixTable(path, sparse.csr_array(matrix) if sparse.issparse(matrix) else matrix)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import gzip
+import re
 import zlib
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
@@ -19,6 +20,9 @@ from slkmodes.tables.table import Array, BadTable, Table, check_names, rows_per_
 # Lines that decide which columns hold numbers.
 SAMPLE_LINES = 1000
 SEPARATORS = ",;\t|"
+# A field in quotation marks, which may hold separators and ends of lines, and where it begins.
+QUOTED = re.compile(r'(^|[,;\t|\n])"[^"]*(?:""[^"]*)*(?:"|$)')
+LONGEST_HEADER = 1 << 20
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "-", "."})
 
 
@@ -41,7 +45,7 @@ class TextTable(Table):
             sample = list(islice(records, SAMPLE_LINES))
         if not sample:
             raise BadTable(f"{path} holds the names of columns, but no rows.")
-        if path.suffix != ".gz":
+        if path.suffix.lower() != ".gz":
             length = sum(len(text) + 1 for record in sample for text in record) / len(sample)
             self.expected_rows = int(path.stat().st_size / length)
         numeric = [all(_is_number(text, or_missing=True) for text in column) for column in zip(*sample, strict=True)]
@@ -56,12 +60,14 @@ class TextTable(Table):
     def _read_header(self) -> list[str]:
         """The fields of the first line, and what separates them: tabs, or what it holds most of."""
         with self._open() as file:
-            first = file.readline()
-            if not first.strip():
-                raise BadTable(f"{self.path} begins with an empty line: the first must hold the names of the columns.")
-            self._separator = "\t" if ".tsv" in self.path.suffixes else max(SEPARATORS, key=first.count)
-            file.seek(0)
-            return next(csv.reader(file, delimiter=self._separator, strict=True))
+            beginning = re.split(r"[\r\n]", QUOTED.sub(r"\1", file.read(LONGEST_HEADER)), maxsplit=1)[0]
+        suffixes = [suffix.lower() for suffix in self.path.suffixes]
+        self._separator = "\t" if ".tsv" in suffixes else max(SEPARATORS, key=beginning.count)
+        with self._lines() as lines:
+            header: list[str] = next(lines, [])
+        if len(header) < 2 and not "".join(header).strip():
+            raise BadTable(f"{self.path} begins with an empty line: the first must hold the names of the columns.")
+        return header
 
     def numbers(self, names: Sequence[str]) -> Iterator[Array]:
         """Blocks of float64."""
@@ -106,30 +112,39 @@ class TextTable(Table):
     def _records(self) -> Generator[list[str]]:
         """The fields of every line but the header; empty lines are skipped."""
         width = len(self._header)
+        with self._lines() as lines:
+            if not self._headless:
+                next(lines)
+            for record in lines:
+                if len(record) == width:
+                    yield record
+                elif record:
+                    raise BadTable(
+                        f"{self.path}: line {lines.line_num} has {len(record)} fields, the first line {width}. "
+                        "Mend the line; text that holds the separator must be in quotation marks."
+                    )
+
+    @contextmanager
+    def _lines(self) -> Iterator[Any]:
+        """A reader of the fields of every line."""
         with self._open() as file:
             reader = csv.reader(file, delimiter=self._separator, strict=True)
             try:
-                if not self._headless:
-                    next(reader)
-                for record in reader:
-                    if len(record) == width:
-                        yield record
-                    elif record:
-                        raise BadTable(
-                            f"{self.path}: line {reader.line_num} has {len(record)} fields, the first line {width}. "
-                            "Mend the line; text that holds the separator must be in quotation marks."
-                        )
+                yield reader
             except csv.Error as reason:
                 raise BadTable(
                     f"{self.path}: line {reader.line_num} cannot be read: {reason}. Is a quotation mark never closed?"
                 ) from reason
+
+    @contextmanager
+    def _open(self) -> Iterator[TextIOWrapper]:
+        """As UTF-8; what is none is replaced, since only names and text can hold it."""
+        open_bytes: Callable[[Path, str], Any] = gzip.open if self.path.suffix.lower() == ".gz" else open
+        with TextIOWrapper(open_bytes(self.path, "rb"), encoding="utf-8-sig", errors="replace", newline="") as file:
+            try:
+                yield file
             except (EOFError, zlib.error, gzip.BadGzipFile) as reason:
                 raise BadTable(f"{self.path} breaks off or is damaged ({reason}). Copy it again.") from reason
-
-    def _open(self) -> TextIOWrapper:
-        """As UTF-8; what is none is replaced, since only names and text can hold it."""
-        open_bytes: Callable[[Path, str], Any] = gzip.open if self.path.suffix == ".gz" else open
-        return TextIOWrapper(open_bytes(self.path, "rb"), encoding="utf-8-sig", errors="replace", newline="")
 
 
 def _is_number(text: str, *, or_missing: bool = False) -> bool:
