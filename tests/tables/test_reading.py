@@ -1,5 +1,6 @@
 """Every format gives the same rows, and says clearly what is wrong with a file."""
 
+import gzip
 import re
 import sys
 from pathlib import Path
@@ -154,11 +155,11 @@ def test_a_file_without_names_of_columns(tmp_path):
 
 
 def test_quotes_marks_and_empty_lines(tmp_path):
-    """A mark at the beginning, as Excel writes it; separators and line ends in text; signs of another code."""
-    text = b'\xef\xbb\xbf"a","b,\nc"\r\n1,"x, y"\r\n\r\n2,"line\nend"\n3,caf\xe9\n'
+    """A mark at the beginning, as Excel writes it; separators and line ends in text."""
+    text = '\ufeff"a","b,\nc"\r\n1,"x, y"\r\n\r\n2,"line\nend"\n3,caf\u00e9\n'
     opened = open_table(with_text(tmp_path, text))
     assert opened.columns == ("a", "b,\nc")
-    assert list(opened.values("b,\nc")) == ["x, y", "line\nend", "caf\ufffd"]
+    assert list(opened.values("b,\nc")) == ["x, y", "line\nend", "caf\u00e9"]
     np.testing.assert_array_equal(all_numbers(opened), [[1], [2], [3]])
 
 
@@ -181,6 +182,24 @@ def test_missing_values_are_nan(tmp_path):
     np.testing.assert_array_equal(all_numbers(opened), [[1, np.nan], [np.nan, 2], [np.nan, np.nan]])
     assert list(opened.values("b")) == [None, "2", None]
     assert opened.rows([1])["a"] == [None]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.csv.gz"])
+@pytest.mark.parametrize(
+    ("code", "word", "line", "guess"),
+    [
+        ("latin-1", "caf\u00e9", 9002, "WINDOWS-1252"),
+        ("utf-16", "cafe", 1, "UTF-16"),
+        ("utf-16-le", "cafe", 1, "UTF-16"),
+        ("utf-16-be", "cafe", 1, "UTF-16"),
+    ],
+)
+def test_text_of_another_code(tmp_path, name, code, word, line, guess):
+    text = ("a,b\n" + "1,x\n" * 9000 + f"2,{word}\n").encode(code)
+    path = with_text(tmp_path, gzip.compress(text) if name.endswith(".gz") else text, name)
+    expected = rf"line {line} is not UTF-8, as text has to be, but perhaps {guess}\. .*: iconv -f {guess} -t UTF-8$"
+    with pytest.raises(BadTable, match=expected):
+        list(open_table(path).values("b"))
 
 
 TEXTS = {
@@ -317,8 +336,6 @@ def test_a_quotation_mark_that_is_never_closed(tmp_path):
 
 
 def test_compressed_text_that_breaks_off(tmp_path):
-    import gzip
-
     whole = gzip.compress(("a,b\n" + "".join(f"{row},{row * row}\n" for row in range(20_000))).encode())
     with pytest.raises(BadTable, match="breaks off"):
         list(open_table(with_text(tmp_path, whole[:-2000], "a.csv.gz")).numbers(["a", "b"]))

@@ -6,7 +6,7 @@ import csv
 import gzip
 import re
 import zlib
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from io import TextIOWrapper
 from itertools import islice
@@ -61,6 +61,8 @@ class TextTable(Table):
         """The fields of the first line, and what separates them: tabs, or what it holds most of."""
         with self._open() as file:
             beginning = re.split(r"[\r\n]", QUOTED.sub(r"\1", file.read(LONGEST_HEADER)), maxsplit=1)[0]
+        if "\0" in beginning:  # of UTF-16 without a mark
+            raise self._not_utf8()
         suffixes = [suffix.lower() for suffix in self.path.suffixes]
         self._separator = "\t" if ".tsv" in suffixes else max(SEPARATORS, key=beginning.count)
         with self._lines() as lines:
@@ -138,13 +140,34 @@ class TextTable(Table):
 
     @contextmanager
     def _open(self) -> Iterator[TextIOWrapper]:
-        """As UTF-8; what is none is replaced, since only names and text can hold it."""
-        open_bytes: Callable[[Path, str], Any] = gzip.open if self.path.suffix.lower() == ".gz" else open
-        with TextIOWrapper(open_bytes(self.path, "rb"), encoding="utf-8-sig", errors="replace", newline="") as file:
+        """As UTF-8, with or without a mark at the beginning."""
+        with TextIOWrapper(self._bytes(), encoding="utf-8-sig", newline="") as file:
             try:
                 yield file
+            except UnicodeDecodeError as reason:
+                raise self._not_utf8() from reason
             except (EOFError, zlib.error, gzip.BadGzipFile) as reason:
                 raise BadTable(f"{self.path} breaks off or is damaged ({reason}). Copy it again.") from reason
+
+    def _bytes(self) -> Any:
+        return gzip.open(self.path) if self.path.suffix.lower() == ".gz" else self.path.open("rb")
+
+    def _not_utf8(self) -> BadTable:
+        """Where the text is of another code, and which it may be."""
+        with self._bytes() as file:
+            number, line = next((number, line) for number, line in enumerate(file, start=1) if not _is_utf8(line))
+        code = "UTF-16" if b"\0" in line else "WINDOWS-1252"
+        return BadTable(
+            f"{self.path}: line {number} is not UTF-8, as text has to be, but perhaps {code}. Save the file as UTF-8, "
+            f"or convert it: iconv -f {code} -t UTF-8"
+        )
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        return "\0" not in line.decode()
+    except UnicodeDecodeError:
+        return False
 
 
 def _is_number(text: str, *, or_missing: bool = False) -> bool:
