@@ -341,6 +341,38 @@ def test_compressed_text_that_breaks_off(tmp_path):
         list(open_table(with_text(tmp_path, whole[:-2000], "a.csv.gz")).numbers(["a", "b"]))
 
 
-def test_a_first_line_that_looks_like_a_row_is_said(tmp_path):
-    opened = open_table(with_text(tmp_path, "5.1,3.5,setosa\n4.9,3.0,setosa\n"))
+ROWS_AS_HEADERS = ["5.1,3.5,setosa\n4.9,3.0,setosa\n", "1,2,a\n3,4,b\n", "3,3,3,a\n4,4,4,b\n", "5,4,3,a\n1,2,3,b\n"]
+
+
+@pytest.mark.parametrize("text", ROWS_AS_HEADERS)
+def test_a_first_line_that_looks_like_a_row_is_refused(tmp_path, text):
+    with pytest.raises(
+        BadTable, match=r"must name the columns, but looks like a row\. .* put a line of names above it"
+    ):
+        open_table(with_text(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    ("text", "features"),
+    [
+        ("0,1,2,kind\n5,6,7,a\n", ("0", "1", "2")),
+        ("1990,2000,2010,country\n5,6,7,a\n", ("1990", "2000", "2010")),
+        (",0,1\n0,5,6\n", ("", "0", "1")),
+        ("0,1,2\n5,6,7\n", ("0", "1", "2")),
+    ],
+)
+def test_numbers_that_are_names(tmp_path, text, features):
+    opened = open_table(with_text(tmp_path, text))
+    assert opened.features == features
+    assert len(all_numbers(opened)) == 1
     assert "put a line of names above it" in opened.notes[0]
+
+
+def test_a_line_of_spaces_is_empty(tmp_path):
+    np.testing.assert_array_equal(
+        all_numbers(open_table(with_text(tmp_path, "a,b\n  \n1,2\n \t \n3,4\n  "))), [[1, 2], [3, 4]]
+    )
+    np.testing.assert_array_equal(all_numbers(open_table(with_text(tmp_path, "a\n  \n1\n \t \n\n3\n  "))), [[1], [3]])
+    np.testing.assert_array_equal(
+        all_numbers(open_table(with_text(tmp_path, "a\tb\n \t \n1\t2\n"))), [[np.nan, np.nan], [1, 2]]
+    )

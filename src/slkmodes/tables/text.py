@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from io import TextIOWrapper
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -33,14 +33,13 @@ class TextTable(Table):
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        header = self._read_header()
-        self._headless = all(_is_number(name) for name in header)
-        self._header = [f"x{i}" for i in range(len(header))] if self._headless else [name.strip() for name in header]
+        header = [name.strip() for name in self._read_header()]
+        self._headless = all(_is_number(name) for name in header) and not _count_columns(header)
+        self._header = [f"x{i}" for i in range(len(header))] if self._headless else header
         if self._headless:
             self.notes = (
                 "The first line holds numbers only and is taken for a row; the columns are called x0, x1, ...",
             )
-        check_names(path, self._header)
         with closing(self._records()) as records:
             sample = list(islice(records, SAMPLE_LINES))
         if not sample:
@@ -51,10 +50,23 @@ class TextTable(Table):
         numeric = [all(_is_number(text, or_missing=True) for text in column) for column in zip(*sample, strict=True)]
         self.features = tuple(name for name, yes in zip(self._header, numeric, strict=True) if yes)
         self.others = tuple(name for name, yes in zip(self._header, numeric, strict=True) if not yes)
-        if not self._headless and any(_is_number(name) for name in self.features):
+        if not self._headless:
+            self._check_header()
+        check_names(path, self._header)
+
+    def _check_header(self) -> None:
+        """Refuse a header that looks like a row; say so where only some of it does, or where numbers may be names."""
+        numbers = [name for name in self.features if _is_number(name)]
+        shown = ", ".join(self._header[:3]) + (", ..." if len(self._header) > 3 else "")
+        if numbers and len(numbers) == len(self.features) and not _are_steps(numbers):
+            raise BadTable(
+                f"{self.path}: the first line ({shown}) must name the columns, but looks like a row. If it is one, put "
+                "a line of names above it; if these are names, let them begin with a letter."
+            )
+        if numbers:
             self.notes = (
-                f"The first line ({', '.join(self._header[:3])}, ...) is taken for the names of the columns. If it is "
-                "a row, put a line of names above it.",
+                f"The first line ({shown}) is taken for the names of the columns. If it is a row, put a line of names "
+                "above it.",
             )
 
     def _read_header(self) -> list[str]:
@@ -118,9 +130,9 @@ class TextTable(Table):
             if not self._headless:
                 next(lines)
             for record in lines:
-                if len(record) == width:
+                if len(record) == width and (width > 1 or record[0].strip()):
                     yield record
-                elif record:
+                elif len(record) > 1 or "".join(record).strip():
                     raise BadTable(
                         f"{self.path}: line {lines.line_num} has {len(record)} fields, the first line {width}. "
                         "Mend the line; text that holds the separator must be in quotation marks."
@@ -178,6 +190,19 @@ def _is_number(text: str, *, or_missing: bool = False) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _count_columns(names: list[str]) -> bool:
+    """Whether names are 0, 1, 2, ..., which pandas gives where there are none."""
+    return len(names) > 2 and names == [str(i) for i in range(len(names))]
+
+
+def _are_steps(names: list[str]) -> bool:
+    """Whether names are whole numbers in equal steps, as years are."""
+    if len(names) < 3 or not all(name.isascii() and name.isdecimal() for name in names):
+        return False
+    numbers = [int(name) for name in names]
+    return len({after - before for before, after in pairwise(numbers)}) == 1 and numbers[1] > numbers[0]
 
 
 def _number(text: str) -> int | float | None:
