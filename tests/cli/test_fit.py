@@ -81,6 +81,22 @@ def test_labels_and_words_are_not_clustered(folder, tell):
     assert told["columns"] == ["known", "x"]
 
 
+def test_names_that_are_empty_or_hold_commas(folder, tell, fail):
+    """Pandas writes the numbers of rows under no name."""
+    lines = [f"{i},{i % 2 * 9 + i / 99},{i / 99},{'uv'[i % 2]}\n" for i in range(40)]
+    (folder / "a.csv").write_text(',"x, cm",y,"kind, of"\n' + "".join(lines))
+    told = tell("fit", "a.csv", "-k", "2", "--no-report")
+    assert told["notes"][1].endswith("""just counts the rows. If it is a number of the row: --exclude '""'""")
+    assert told["notes"][0] == 'Columns without numbers are left out: "kind, of".'
+    for exclude in ("", '""', '"", "kind, of"'):
+        told = tell("fit", "a.csv", "-k", "2", "--exclude", exclude, "--no-report", "--overwrite")
+        assert told["columns"] == ["x, cm", "y"]
+    told = tell("fit", "a.csv", "-k", "2", "--columns", 'y,"x, cm"', "--no-report", "-o", "b")
+    assert told["columns"] == ["y", "x, cm"]
+    assert tell("fit", "a.csv", "-k", "2", "--label", "", "--no-report", "-o", "c")["columns"] == ["x, cm", "y"]
+    assert 'It has "", "x, cm", y, "kind, of".' in fail("fit", "a.csv", "-k", "2", "--exclude", "z", "-o", "d")[1]
+
+
 def test_labels_that_are_not_all_known(folder, tell):
     text = lines()
     (folder / "a.csv").write_text("\n".join([text[0], *(line.replace("Oslo", "") for line in text[1:])]))
@@ -171,6 +187,8 @@ ERRORS = {
     "no shape": (["points.csv", "--image-shape", "28"], 2, "must be height x width, as 28x28 or 32x32x3, got '28'"),
     "another shape": (["points.csv", "--image-shape", "3x3"], 3, "3x3 has 9 pixels, but a row has 2 numbers"),
     "no names": (["points.csv", "--columns", ","], 2, "must be names of columns between commas, as width,length"),
+    "an open quotation mark": (["points.csv", "--columns", 'a,"b'], 2, "must be names of columns between commas"),
+    "two lines": (["points.csv", "--columns", "a\nb"], 2, "must be names of columns between commas"),
     "another scale": (["points.csv", "--scale", "log"], 2, "invalid choice: 'log'"),
     "a table as a graph": (["points.csv", "--affinity", "precomputed"], 3, "holds a table, not a graph"),
     "columns of a graph": (["points.csv", "--affinity", "precomputed", "--scale", "unit"], 2, "FILE is a graph: leave"),

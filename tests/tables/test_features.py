@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from slkmodes.tables import BadTable, Scaling, features, open_table, read_features, table
+from slkmodes.tables import BadTable, Scaling, open_table, read_features, table
 from slkmodes.tables.features import Survey
 
 rng = np.random.default_rng(0)
@@ -114,7 +114,3 @@ BAD_SCALINGS = [
 def test_scalings_that_do_not_fit(stored):
     with pytest.raises(ValueError, match="scaling of the model"):
         Scaling.from_json(stored, 2)
-
-
-def test_few_of_many_names():
-    assert features.named_of([str(i) for i in range(10)]) == "0, 1, 2, 3, 4, 5, 6, 7 and 2 more"

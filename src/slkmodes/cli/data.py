@@ -14,7 +14,7 @@ import numpy.typing as npt
 from slkmodes.cli.exit_codes import UsageError
 from slkmodes.cli.screen import Screen
 from slkmodes.tables import BadTable, Features, Scaling, Table, codes_of, open_table, read_features, transposed
-from slkmodes.tables.features import named_of
+from slkmodes.tables.names import first_few, named_of
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def read_columns(table: Table, columns: Sequence[str], scale: str, screen: Scree
 
 def chosen_columns(table: Table, options: Namespace, screen: Screen) -> tuple[str, ...]:
     """Names of the features; every name that an option gives must be there."""
-    aside = [name for name in (getattr(options, "label", None), getattr(options, "text", None)) if name]
+    aside = [name for name in (getattr(options, "label", None), getattr(options, "text", None)) if name is not None]
     asked = {"--columns": options.columns, "--exclude": options.exclude, "--label or --text": aside}
     for option, names in asked.items():
         check_present(table, option, names or ())
@@ -109,7 +109,7 @@ def check_present(table: Table, option: str, names: Sequence[str]) -> None:
     missing = [name for name in names if name not in present]
     if missing:
         raise BadTable(
-            f"{table.path} has no column {named_of([repr(name) for name in missing])}, which {option} names. It has "
+            f"{table.path} has no column {first_few([repr(name) for name in missing])}, which {option} names. It has "
             f"{named_of(table.columns)}."
         )
 

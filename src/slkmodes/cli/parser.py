@@ -94,10 +94,15 @@ def add_telling(parser: Parser) -> None:
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Names between commas; a name with a comma in quotation marks."""
-    found = [name.strip() for name in next(csv.reader([text], skipinitialspace=True), []) if name.strip()]
+    """Names between commas, as a csv file has them: one with a comma in quotation marks, an empty one as ""."""
+    try:
+        (fields,) = csv.reader([text or '""'], skipinitialspace=True, strict=True)
+    except (csv.Error, ValueError):
+        fields = []
+    empty_too = not text or '""' in text
+    found = [name.strip() for name in fields if name.strip() or empty_too]
     if not found:
-        raise argparse.ArgumentTypeError("must be names of columns between commas, as width,length")
+        raise argparse.ArgumentTypeError(f"must be names of columns between commas, as width,length; got {text!r}")
     return tuple(dict.fromkeys(found))
 
 

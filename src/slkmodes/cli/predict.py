@@ -19,6 +19,7 @@ from slkmodes.cli.fitted_model import FittedModel, open_model
 from slkmodes.cli.parser import Parser, add_file, add_telling, threads
 from slkmodes.cli.screen import Screen
 from slkmodes.tables import BadTable, Table, write_table
+from slkmodes.tables.names import named_of
 from slkmodes.tables.writing import Block, write_lines
 
 HELP = "the clusters of new rows, from a model that fit wrote"
@@ -94,7 +95,7 @@ def new_rows(fitted: FittedModel, table: Table) -> Iterator[Any]:
     numeric = set(table.features)
     words = [name for name in fitted.columns if name not in numeric]
     if words:
-        raise BadTable(f"{table.path}: the columns {', '.join(words)} hold no numbers, but the model needs them.")
+        raise BadTable(f"{table.path}: the columns {named_of(words)} hold no numbers, but the model needs them.")
     first = 0
     for block in table.numbers(fitted.columns):
         bad = np.argwhere(~np.isfinite(block))

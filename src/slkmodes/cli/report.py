@@ -64,7 +64,7 @@ def recall(options: argparse.Namespace, summary: dict[str, Any]) -> None:
         return
     options.file = Path(summary["file"])
     for name in ("array", "transpose", "label", "text", "image_shape"):
-        if not getattr(options, name):
+        if getattr(options, name) in (None, False):
             value = summary.get(name)
             setattr(options, name, tuple(value) if isinstance(value, list) else value)
 

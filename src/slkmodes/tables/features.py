@@ -10,14 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from slkmodes.tables.names import MOST_NAMED, excluding, first_few, quoted
 from slkmodes.tables.table import Array, BadTable, Table
 from slkmodes.validation import check_option
 
 SCALES = ("none", "standard", "unit")
 # Spreads that differ more than this let one column decide everything.
 UNEQUAL_SPREAD = 100
-# Columns that are named in a message.
-MOST_NAMED = 8
 
 
 @dataclass(frozen=True)
@@ -181,17 +180,17 @@ def check_values(table: Table, names: Sequence[str], survey: Survey) -> None:
     for counts, what in ((survey.missing, "missing values"), (survey.infinite, "infinite values")):
         bad = np.flatnonzero(counts).tolist()
         if len(bad):
-            named = named_of([f"{names[i]} ({counts[i]:,} of {survey.n_rows:,})" for i in bad])
+            named = first_few([f"{quoted(names[i])} ({counts[i]:,} of {survey.n_rows:,})" for i in bad])
             raise BadTable(
                 f"{table.path} has {what} in {named}. Fill them in, drop those rows, or leave the columns out: "
-                f"--exclude {','.join(names[i] for i in bad[:MOST_NAMED])}"
+                f"{excluding([names[i] for i in bad[:MOST_NAMED]])}"
             )
 
 
 def advice(names: Sequence[str], survey: Survey, scale: str) -> Iterable[str]:
     """What looks as if it was not meant."""
     for i in np.flatnonzero(survey.counts_up).tolist() if survey.n_rows > 2 else ():
-        yield f"The column {names[i]!r} just counts the rows. If it is a number of the row: --exclude {names[i]}"
+        yield f"The column {names[i]!r} just counts the rows. If it is a number of the row: {excluding([names[i]])}"
     varying = survey.spread[survey.spread > 0]
     if scale == "none" and len(names) > 1 and varying.max() > UNEQUAL_SPREAD * varying.min():
         widest = names[int(np.argmax(survey.spread))]
@@ -210,9 +209,3 @@ def check_memory(table: Table, n_rows: int, n_columns: int) -> None:
             f"{table.path}: {n_rows:,} rows of {n_columns:,} columns need {needed / 2**30:,.1f} GiB, this machine has "
             f"{there / 2**30:,.1f}. Choose fewer --columns, or reduce the data first (PCA, TruncatedSVD)."
         )
-
-
-def named_of(names: Sequence[str]) -> str:
-    """The first few of many names."""
-    more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

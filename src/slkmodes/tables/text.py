@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from slkmodes.tables.names import excluding
 from slkmodes.tables.table import Array, BadTable, Table, check_names, rows_per_block
 
 # Lines that decide which columns hold numbers.
@@ -119,7 +120,8 @@ class TextTable(Table):
                 except ValueError:
                     raise BadTable(
                         f"{self.path}: the column {names[column]!r} holds numbers at first, but {text!r} in row "
-                        f"{at + row} (rows count from 0). Mend it, or leave the column out: --exclude {names[column]}"
+                        f"{at + row} (rows count from 0). Mend it, or leave the column out: "
+                        f"{excluding([names[column]])}"
                     ) from None
         return numbers
 
