@@ -261,11 +261,18 @@ def test_pickled_arrays_are_refused(tmp_path):
         open_table(tmp_path / "a.npz")
 
 
-@pytest.mark.parametrize("array", [np.zeros(3), np.array([["a"]]), np.zeros((2, 2), complex)])
+@pytest.mark.parametrize(
+    "array", [np.zeros(3), np.array([["a"]]), np.zeros((2, 2), complex), np.zeros((9, 0)), np.zeros((9, 4, 0))]
+)
 def test_arrays_that_are_no_matrix(tmp_path, array):
     np.save(tmp_path / "a.npy", array)
-    with pytest.raises(BadTable, match=r"a\.npy must hold a matrix of numbers, got"):
+    with pytest.raises(BadTable, match=r"a\.npy must hold a matrix of numbers with .* at least one column, got"):
         open_table(tmp_path / "a.npy")
+
+
+def test_no_pictures(tmp_path):
+    np.save(tmp_path / "a.npy", np.zeros((0, 3, 4)))
+    assert open_table(tmp_path / "a.npy").n_rows == 0
 
 
 def test_files_that_are_not_there(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import math
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,9 +30,12 @@ class MatrixTable(Table):
         self.path = path
         if not sparse.issparse(matrix) and matrix.ndim > 2:
             self.image_shape = tuple(matrix.shape[1:])
-            matrix = matrix.reshape(len(matrix), -1)
-        if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
-            raise BadTable(f"{path} must hold a matrix of numbers, got {matrix.dtype} of shape {matrix.shape}.")
+            matrix = matrix.reshape(len(matrix), math.prod(self.image_shape))
+        if matrix.ndim != 2 or matrix.dtype.kind not in "fiub" or not matrix.shape[1]:
+            raise BadTable(
+                f"{path} must hold a matrix of numbers with a row per sample and at least one column, got "
+                f"{matrix.dtype} of shape {matrix.shape}."
+            )
         self._matrix, self._annotations = matrix, annotations or {}
         self.n_rows = self.expected_rows = int(matrix.shape[0])
         self.features = tuple(f"x{i}" for i in range(matrix.shape[1]))
