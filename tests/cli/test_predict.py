@@ -75,11 +75,13 @@ def test_errors(fitted, fail, monkeypatch):
     (fitted / "b.csv").write_text("width,depth\n1,2\n")
     (fitted / "c.csv").write_text("width,height\n1,2\n3,\n")
     (fitted / "d.csv").write_text("width,height\n1,tall\n")
+    (fitted / "e.csv").write_text("width,height\n1,2\n3,1e300\n")
     (fitted / "bad.npz").write_bytes(b"PK nonsense")
     cases = {
         ("out", "b.csv"): (3, "b.csv has no column 'height', which the model names. It has width, depth."),
         ("out", "c.csv"): (3, "c.csv: row 1 (rows count from 0) has no finite number in 'height'. Fill it in"),
         ("out", "d.csv"): (3, "d.csv: the columns height hold no numbers, but the model needs them"),
+        ("out", "e.csv"): (3, "e.csv: the column 'height' holds 1e+300 in row 1 (rows count from 0)"),
         ("nothing.npz", "points.csv"): (3, "nothing.npz does not exist. Give a model that slkmodes fit"),
         ("bad.npz", "points.csv"): (3, "bad.npz is not a whole model of slkmodes"),
         ("out", "points.csv", "--quiet"): (2, "With --quiet say where to write: -o TABLE."),
@@ -87,7 +89,7 @@ def test_errors(fitted, fail, monkeypatch):
         ("out", "points.csv", "-o", "points.csv"): (2, "-o points.csv is the file to be read. Choose another."),
     }
     for arguments, (code, message) in cases.items():
-        if arguments[1] in ("c.csv",):
+        if arguments[1] in ("c.csv", "e.csv"):
             arguments = (*arguments, "-o", "new.csv")
         found = fail("predict", *arguments)
         assert (found[0], message in found[1]) == (code, True), found

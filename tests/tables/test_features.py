@@ -58,6 +58,20 @@ def test_missing_and_infinite_values_are_counted(tmp_path):
         read_features(open_table(path), ("a", "b"))
 
 
+@pytest.mark.parametrize("scale", ["none", "standard", "unit"])
+@pytest.mark.parametrize("name", ["a.csv", "a.npy"])
+def test_numbers_that_are_too_large_are_told(tmp_path, name, scale, monkeypatch):
+    monkeypatch.setattr(table, "BLOCK_NUMBERS", 21)  # seven rows at a time
+    rows = ROWS.copy()
+    rows[[17, 30], 1] = -1e300
+    np.save(tmp_path / "a.npy", rows)
+    opened = write(tmp_path, rows) if name == "a.csv" else open_table(tmp_path / "a.npy")
+    column = opened.features[1]
+    expected = rf"the column '{column}' holds -1e\+300 in row 17 \(rows count from 0\), .* Mend it, or drop the row"
+    with pytest.raises(BadTable, match=expected):
+        read_features(opened, opened.features, scale=scale)
+
+
 def test_no_columns_or_rows(tmp_path):
     with pytest.raises(BadTable, match=r"no column is left to cluster\. Choose some with --columns"):
         read_features(write(tmp_path, ROWS), ())

@@ -19,6 +19,7 @@ from slkmodes.cli.fitted_model import FittedModel, open_model
 from slkmodes.cli.parser import Parser, add_file, add_telling, threads
 from slkmodes.cli.screen import Screen
 from slkmodes.tables import BadTable, Table, write_table
+from slkmodes.tables.features import check_range
 from slkmodes.tables.names import named_of
 from slkmodes.tables.writing import Block, write_lines
 
@@ -105,6 +106,7 @@ def new_rows(fitted: FittedModel, table: Table) -> Iterator[Any]:
                 f"{table.path}: row {first + row} (rows count from 0) has no finite number in "
                 f"{fitted.columns[column]!r}. Fill it in, or drop the row."
             )
+        check_range(table, fitted.columns, block, first)
         first += len(block)
         yield fitted.scaling(block)
 

@@ -17,6 +17,8 @@ from slkmodes.validation import check_option
 SCALES = ("none", "standard", "unit")
 # Spreads that differ more than this let one column decide everything.
 UNEQUAL_SPREAD = 100
+# Rows become float32, which holds no larger number.
+LARGEST = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,7 @@ def read_features(
     survey = Survey(len(names))
     kept: list[Array] = []
     for block in table.numbers(names):
+        check_range(table, names, block, survey.n_rows)
         survey.look_at(block)
         if tick:
             tick(len(block))
@@ -171,6 +174,17 @@ def _taken(blocks: list[Array]) -> Iterator[Array]:
     blocks.reverse()
     while blocks:
         yield blocks.pop()
+
+
+def check_range(table: Table, names: Sequence[str], block: Array, first: int) -> None:
+    """Refuse numbers that float32 does not hold; ``first`` is the number of the first row of the block."""
+    if block.dtype.kind != "f" or block.dtype.itemsize <= 4:
+        return
+    for row, column in np.argwhere((np.abs(block) > LARGEST) & np.isfinite(block))[:1]:
+        raise BadTable(
+            f"{table.path}: the column {names[column]!r} holds {block[row, column]:g} in row {first + row} (rows count "
+            "from 0), which is more than float32 can. Mend it, or drop the row."
+        )
 
 
 def check_values(table: Table, names: Sequence[str], survey: Survey) -> None:
