@@ -2,7 +2,9 @@
 
 import json
 import zipfile
+from collections import deque
 from contextlib import suppress
+from fractions import Fraction
 from io import BytesIO
 
 import numpy as np
@@ -60,6 +62,8 @@ def check_equal(model, path, X, new):
         {"mode_update": "density", "diagonal_shift": "auto", "n_jobs": 1},
         {"neighbor_search": "inverted_lists"},
         {"engine": "numpy", "laplacian_weight": (1.0, 2.0), "n_neighbors": np.int64(4)},
+        {"laplacian_weight": range(1, 4), "balance": Fraction(1, 8), "warm_memberships": np.bool_(True)},
+        {"laplacian_weight": deque([np.float32(1.5), Fraction(5, 2)]), "tol": np.longdouble(1e-5)},
         {"init": np.array([0, 5, 9, 20]), "bandwidth": 2.0},
         {"top_memberships": 2},
         *({"affinity": weights, "n_neighbors": 9} for weights in sorted(WEIGHTS)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
@@ -151,7 +152,14 @@ def _storable_parameters(model: LaplacianKModes) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    return np.asarray(value).tolist() if isinstance(value, np.generic | np.ndarray | list | tuple) else value
+    """A parameter as JSON holds it: numbers of any kind as Python's own, sequences of any kind as lists."""
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, np.bool_):
+        return bool(value)
+    if isinstance(value, Real):
+        return int(value) if isinstance(value, Integral) else float(value)
+    return [_plain(item) for item in value]
 
 
 def _parameters(stored: Mapping[str, Any], arrays: Mapping[str, Any]) -> dict[str, Any]:
