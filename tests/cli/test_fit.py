@@ -135,7 +135,13 @@ def test_a_graph_that_was_saved(folder, tell):
 def test_names_that_are_ours_too(folder):
     (folder / "a.csv").write_text("row,size\n" + "".join(f"{i % 2 * 9 + i / 99},{i / 99}\n" for i in range(40)))
     assert main(["fit", "a.csv", "-k", "2", "-o", "out", "--no-report", "--quiet"]) == 0
-    assert set(read_csv(folder / "out" / "modes.csv")[0]) == {"cluster", "row", "size", "row_in_file", "size_in_file"}
+    assert list(read_csv(folder / "out" / "modes.csv")[0]) == ["cluster", "row", "size", "row_in_file", "size_in_file"]
+    (folder / "b.csv").write_text("row,row_in_file\n" + "".join(f"{i % 2 * 9 + i / 99},{i / 99}\n" for i in range(40)))
+    assert main(["fit", "b.csv", "-k", "2", "-o", "b", "--no-report", "--quiet"]) == 0
+    mode = read_csv(folder / "b" / "modes.csv")[0]
+    assert list(mode) == ["cluster", "row", "size", "row_in_file_", "row_in_file"]
+    row = int(mode["row"])
+    assert (float(mode["row_in_file_"]), float(mode["row_in_file"])) == (row % 2 * 9 + row / 99, row / 99)
 
 
 def test_pictures_and_texts_reach_the_report(folder, tell, monkeypatch):

@@ -70,8 +70,12 @@ def write_modes(path: Path, model: LaplacianKModes, data: Data) -> None:
     sizes = np.bincount(model.labels_, minlength=len(rows)).tolist()
     ours = {"cluster": list(range(len(rows))), "row": rows, "size": sizes}
     theirs = data.table.rows(rows) if data.columns else {}
-    renamed = {f"{name}_in_file" if name in ours else name: column for name, column in theirs.items()}
-    write_table(path, [{**ours, **renamed}])
+    for name in set(ours) & set(theirs):
+        free = f"{name}_in_file"
+        while free in theirs:
+            free += "_"
+        theirs = {free if key == name else key: column for key, column in theirs.items()}
+    write_table(path, [{**ours, **theirs}])
 
 
 def write_model(path: Path, model: LaplacianKModes, data: Data) -> None:
