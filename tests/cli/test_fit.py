@@ -228,6 +228,8 @@ def test_earlier_results_are_not_lost(fitted, fail, tell):
     told = tell("fit", "points.csv", "-k", "2", "-o", "out", "--overwrite", "--no-report")
     assert told["n_clusters"] == 2
     assert load_model(fitted / "out" / "model.npz").n_clusters == 2
+    code, message = fail("fit", "out/memberships.csv", "-k", "2", "-o", "out", "--overwrite")
+    assert (code, "-o out is or holds out/memberships.csv, which is read. Choose another." in message) == (2, True)
     (fitted / "out" / "mine.txt").touch()
     code, message = fail("fit", "points.csv", "-k", "2", "-o", "out", "--overwrite")
     assert (code, "holds other files (mine.txt). Choose another." in message) == (2, True)

@@ -31,3 +31,6 @@ def test_it_is_told(folder, capsys):
 def test_errors(folder, fail):
     code, message = fail("graph", "points.csv", "-o", "graph.csv")
     assert (code, "-o graph.csv must end in .npz." in message) == (2, True)
+    np.savez("a.npz", X=np.zeros((9, 2)))
+    code, message = fail("graph", "a.npz", "-o", "a.npz")
+    assert (code, "-o a.npz is or holds a.npz, which is read. Choose another." in message) == (2, True)

@@ -86,7 +86,8 @@ def test_errors(fitted, fail, monkeypatch):
         ("bad.npz", "points.csv"): (3, "bad.npz is not a whole model of slkmodes"),
         ("out", "points.csv", "--quiet"): (2, "With --quiet say where to write: -o TABLE."),
         ("out", "points.csv", "-o", "new.txt"): (2, "-o new.txt must end in .csv or .parquet"),
-        ("out", "points.csv", "-o", "points.csv"): (2, "-o points.csv is the file to be read. Choose another."),
+        ("out", "lost.csv", "-o", "points.csv"): (3, "lost.csv does not exist"),
+        ("out", "points.csv", "-o", "points.csv"): (2, "-o points.csv is or holds points.csv, which is read."),
     }
     for arguments, (code, message) in cases.items():
         if arguments[1] in ("c.csv", "e.csv"):

@@ -33,6 +33,13 @@ def test_errors(fitted, fail):
     (fitted / "b.csv").write_text("width,height\n1,2\n")
     code, message = fail("report", "out", "b.csv")
     assert (code, "b.csv has 1 rows, but the model was fitted on 60. Give the file" in message) == (3, True)
+    before = (fitted / "points.csv").read_bytes()
+    code, message = fail("report", "out", "-o", "points.csv")
+    assert (code, "-o points.csv must end in .html." in message) == (2, True)
+    (fitted / "link.html").symlink_to("points.csv")
+    code, message = fail("report", "out", "-o", "link.html")
+    assert (code, "link.html is or holds" in message and "points.csv, which is read" in message) == (2, True)
+    assert (fitted / "points.csv").read_bytes() == before
     (fitted / "points.csv").unlink()
     code, message = fail("report", "out")
     assert (code, "points.csv does not exist" in message) == (3, True)

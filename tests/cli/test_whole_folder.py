@@ -1,10 +1,12 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from slkmodes.cli.whole_folder import SUMMARY, whole_folder
+from slkmodes.cli.exit_codes import UsageError
+from slkmodes.cli.whole_folder import SUMMARY, check_not_read, whole_folder
 
 NAMES = frozenset({SUMMARY, "labels.csv"})
 
@@ -80,3 +82,44 @@ def test_only_its_own_leftovers_are_cleared(tmp_path):
     (tmp_path / ".other.1.part").mkdir()
     fill(tmp_path / "*")
     assert (tmp_path / ".other.1.part").exists()
+
+
+def test_a_link_stays_one(tmp_path):
+    (tmp_path / "disk").mkdir()
+    link = tmp_path / "out"
+    link.symlink_to(tmp_path / "disk" / "results")  # which is not there yet
+    for text in ("old", "new"):
+        fill(link, text)
+        assert link.is_symlink()
+        assert (tmp_path / "disk" / "results" / SUMMARY).read_text() == text
+        assert sorted(os.listdir(tmp_path)) == ["disk", "out"]
+        assert os.listdir(tmp_path / "disk") == ["results"]
+
+
+@pytest.mark.parametrize("name", [".", "", "../here", "../link"])
+def test_the_current_folder_is_not_replaced(tmp_path, monkeypatch, name):
+    """A shell would stay in the folder that was moved away."""
+    (tmp_path / "here").mkdir()
+    (tmp_path / "link").symlink_to("here")
+    monkeypatch.chdir(tmp_path / "here")
+    with (
+        pytest.raises(UsageError, match=r"is the current folder, which cannot be replaced\. Name one in it, as -o"),
+        whole_folder(Path(name), overwrite=True, names=NAMES),
+    ):
+        pass
+    assert sorted(os.listdir(tmp_path)) == ["here", "link"]
+
+
+def test_what_is_read_is_not_written_to(tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "a.csv").touch()
+    (tmp_path / "link.csv").symlink_to("out/a.csv")
+    (tmp_path / "b.csv").touch()
+    read = tmp_path / "out" / "a.csv"
+    for output in ("out", "out/a.csv", "link.csv", "."):
+        with pytest.raises(UsageError, match=r"is or holds .*a\.csv, which is read\. Choose another"):
+            check_not_read(tmp_path / output, read)
+    with pytest.raises(UsageError, match=r"link\.csv, which is read"):
+        check_not_read(read, tmp_path / "b.csv", tmp_path / "link.csv")
+    check_not_read(tmp_path / "b.csv", read)
+    check_not_read(tmp_path / "new.csv", read, tmp_path / "new.csv")  # neither is there

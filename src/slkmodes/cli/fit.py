@@ -27,7 +27,7 @@ from slkmodes.cli.parser import (
 )
 from slkmodes.cli.report_file import picture_shape, write_report
 from slkmodes.cli.screen import Screen
-from slkmodes.cli.whole_folder import SUMMARY, whole_folder
+from slkmodes.cli.whole_folder import SUMMARY, check_not_read, whole_folder
 from slkmodes.estimator import LaplacianKModes
 from slkmodes.optional import optional
 from slkmodes.tables import FORMATS, write_table
@@ -74,6 +74,7 @@ def run(options: argparse.Namespace, screen: Screen) -> dict[str, Any]:
     folder = options.output or default_folder(options.file)
     seconds: dict[str, float] = {}
     with whole_folder(folder, overwrite=options.overwrite, names=outputs.NAMES) as part:
+        check_not_read(folder, options.file)
         with timed(seconds, "read"):
             data = read_data(options, screen)
             classes = read_classes(data.table, options.label)

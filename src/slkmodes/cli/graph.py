@@ -15,6 +15,7 @@ from slkmodes.cli.exit_codes import UsageError
 from slkmodes.cli.model_options import make_model
 from slkmodes.cli.parser import Parser, add_columns, add_file, add_graph, add_label, add_running, add_telling
 from slkmodes.cli.screen import Screen
+from slkmodes.cli.whole_folder import check_not_read
 from slkmodes.whole_files import whole_or_nothing
 
 HELP = "build the neighbour graph, check and save it"
@@ -37,8 +38,10 @@ def add_options(parser: Parser) -> None:
 
 def run(options: argparse.Namespace, screen: Screen) -> dict[str, Any]:
     """Read, build, describe, save."""
-    if options.output and options.output.suffix != ".npz":
-        raise UsageError(f"-o {options.output} must end in .npz.")
+    if options.output:
+        if options.output.suffix != ".npz":
+            raise UsageError(f"-o {options.output} must end in .npz.")
+        check_not_read(options.output, options.file)
     data = read_data(options, screen)
     with screen.progress.stage("finding neighbours"):
         graph = make_model(options, screen, n_clusters=1)._graph_of(data.X, {})

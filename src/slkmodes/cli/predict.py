@@ -18,6 +18,7 @@ from slkmodes.cli.exit_codes import UsageError
 from slkmodes.cli.fitted_model import FittedModel, open_model
 from slkmodes.cli.parser import Parser, add_file, add_telling, threads
 from slkmodes.cli.screen import Screen
+from slkmodes.cli.whole_folder import check_not_read
 from slkmodes.tables import BadTable, Table, write_table
 from slkmodes.tables.features import check_range
 from slkmodes.tables.names import named_of
@@ -46,8 +47,8 @@ def run(options: argparse.Namespace, screen: Screen) -> dict[str, Any]:
         raise UsageError(f"-o {options.output} must end in .csv or .parquet.")
     if options.quiet and not options.output:
         raise UsageError("With --quiet say where to write: -o TABLE.")
-    if options.output and options.output.exists() and options.output.samefile(options.file):
-        raise UsageError(f"-o {options.output} is the file to be read. Choose another.")
+    if options.output:
+        check_not_read(options.output, options.file)
     fitted = open_model(options.model)
     fitted.model.set_params(n_jobs=options.n_jobs)
     table = open_file(options, screen)

@@ -13,6 +13,7 @@ from slkmodes.cli.outputs import REPORT
 from slkmodes.cli.parser import Parser, add_label, add_telling, image_shape
 from slkmodes.cli.report_file import picture_shape, write_report
 from slkmodes.cli.screen import Screen
+from slkmodes.cli.whole_folder import check_not_read
 from slkmodes.tables import BadTable, Scaling, read_features
 
 HELP = "the report of a model that fit wrote"
@@ -38,6 +39,10 @@ def run(options: argparse.Namespace, screen: Screen) -> dict[str, Any]:
     recall(options, read_summary(folder))
     if options.file is None:
         raise UsageError("report needs the FILE of the rows that were fitted: this folder does not know it.")
+    output = options.output or folder / REPORT
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise UsageError(f"-o {output} must end in .html.")
+    check_not_read(output, options.file, options.model)
     fitted = open_model(options.model)
     table = open_file(options, screen)
     X = None
@@ -51,7 +56,6 @@ def run(options: argparse.Namespace, screen: Screen) -> dict[str, Any]:
                 "the file it was fitted on."
             )
     data = Data(table, fitted.columns, X, Scaling("none"))
-    output = options.output or folder / REPORT
     classes, texts = read_classes(table, options.label), read_texts(table, options.text)
     shape = picture_shape(options.image_shape, data)
     write_report(output, fitted.model, data, screen, classes=classes, texts=texts, image_shape=shape)

@@ -20,10 +20,11 @@ def whole_folder(path: Path, *, overwrite: bool, names: frozenset[str]) -> Itera
     """A folder to write to, which becomes ``path`` where all went well and is removed where not.
 
     It is made before the long work, so that a place that cannot be written to is found at once. A process that is
-    killed leaves its hidden folder behind; the next one that writes to the same place clears it away.
+    killed leaves its hidden folder behind; the next one that writes to the same place clears it away. A link stays one:
+    what it leads to is filled.
     """
     check_target(path, overwrite=overwrite, names=names)
-    path = Path(os.path.abspath(path))
+    path = Path(os.path.realpath(path))
     path.parent.mkdir(parents=True, exist_ok=True)
     clear_leftovers(path)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
@@ -40,15 +41,27 @@ def whole_folder(path: Path, *, overwrite: bool, names: frozenset[str]) -> Itera
 
 def check_target(path: Path, *, overwrite: bool, names: frozenset[str]) -> None:
     """Refuse a place where something is that would be lost."""
-    if not path.exists() or (path.is_dir() and not any(path.iterdir())):
+    if not path.exists():
         return
     if not path.is_dir():
         raise UsageError(f"-o {path} must be a folder, but it is a file. Choose another.")
+    if path.samefile(Path.cwd()):
+        raise UsageError(f"-o {path} is the current folder, which cannot be replaced. Name one in it, as -o clusters.")
+    if not any(path.iterdir()):
+        return
     foreign = sorted(file.name for file in path.iterdir() if file.name not in names)
     if foreign or not (path / SUMMARY).exists():
         raise UsageError(f"-o {path} holds other files ({', '.join(foreign[:3]) or 'no ' + SUMMARY}). Choose another.")
     if not overwrite:
         raise UsageError(f"-o {path} holds the results of an earlier run. Choose another, or say --overwrite.")
+
+
+def check_not_read(output: Path, *files: Path) -> None:
+    """Refuse to write to a file that is read, or to the folder it is in."""
+    for file in files:
+        there = Path(os.path.realpath(file))
+        if output.exists() and any(place.exists() and place.samefile(output) for place in (there, *there.parents)):
+            raise UsageError(f"-o {output} is or holds {file}, which is read. Choose another.")
 
 
 def put_in_place(part: Path, path: Path) -> None:
