@@ -37,6 +37,25 @@ def test_scores_are_those_of_the_clusterings_and_ties_are_told():
         assert (counts.scores[i] >= 0.88 * max(counts.scores)) == (count in counts.as_good)
 
 
+def test_it_tells_how_far_it_is(capsys):
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    said = []
+    choose_n_clusters(X, [2, 3], n_runs=2, verbose=said.append)
+    counted = [
+        "k = 4, 0 of 4",
+        "k = 1, 1 of 4",
+        "k = 3, 2 of 4",
+        "k = 2, 3 of 4",
+    ]  # a kink needs one more on both sides
+    assert [line for line in said if line.startswith("k = ")] == counted
+    assert said[0] == "graph ..."
+    assert capsys.readouterr().out == ""
+    choose_n_clusters(X, [2, 3], n_runs=2, model=LaplacianKModes(verbose=1))
+    assert "[choose_n_clusters] k = 4, 0 of 4\n" in capsys.readouterr().out
+    choose_n_clusters(X, [2, 3], n_runs=2, model=LaplacianKModes(verbose=1), verbose=0)
+    assert capsys.readouterr().out == ""
+
+
 def test_kinks_are_ratios_of_slopes_of_the_lower_hull():
     # 4 clusters are cut less than 2 or 3: merged, they are better than what was found there. 5 lies above the line.
     cuts = np.array([0.0, 0.2, 0.1, 0.06, 0.5, 0.66])

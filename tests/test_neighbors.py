@@ -5,6 +5,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from slkmodes import exact_search, inverted_lists, neighbors
+from slkmodes import search as module
 from slkmodes.engines import native_available
 from slkmodes.neighbors import NeighborIndex, choose_search
 from slkmodes.search import drop_self, rank_candidates, recall_of
@@ -73,6 +74,21 @@ def test_the_number_of_threads_changes_nothing(search):
     for other in (two, four):
         np.testing.assert_array_equal(other.indices, one.indices)
         np.testing.assert_array_equal(other.distances, one.distances)
+
+
+@pytest.mark.parametrize("search", ["kd_tree", "brute"])
+def test_rows_are_looked_up_some_at_a_time_and_told(search, monkeypatch):
+    X = np.random.default_rng(0).normal(size=(250, 4)).repeat(2, axis=0)  # copies are not the row itself
+    whole, said = NeighborIndex(X, search, 4).graph(1, said_nothing), []
+    monkeypatch.setattr(module, "ROWS_AT_A_TIME", 201)
+    found = NeighborIndex(X, search, 4).graph(1, said.append)
+    np.testing.assert_array_equal(found.indices, whole.indices)
+    np.testing.assert_array_equal(found.distances, whole.distances)
+    assert said == [f"neighbours of rows: {done} of 500" for done in (0, 201, 402)]
+
+
+def said_nothing(text):
+    pytest.fail(f"one block needs no telling: {text}")
 
 
 @pytest.mark.parametrize("search", ["kd_tree", "brute"])

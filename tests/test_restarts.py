@@ -43,5 +43,5 @@ def test_the_first_clustering_tells_how_far_it_is():
     lines = []
     X, _ = make_blobs(200, centers=3, random_state=0, cluster_std=3.0)
     LaplacianKModes(3, random_state=0, verbose=lines.append).fit(X)
-    told = [line.split(" merged")[0] for line in lines if line.startswith("first clustering")]
-    assert told == [f"first clustering: {number} of 4" for number in (1, 2, 3, 4)]
+    told = [line.split(", merged")[0] for line in lines if line.startswith("first clustering")]
+    assert told == [*(f"first clustering: {number} of 4" for number in range(5)), "first clustering: combining the 4"]

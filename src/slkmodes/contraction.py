@@ -62,15 +62,18 @@ def graph_groups(
     if n_clusters > MOST_GROUPS:
         return GraphGroups(many_groups(engine, affinity, n_clusters, rng), None)
     runs = []
-    for columns in smoothed_columns(engine, affinity, n_clusters, n_runs, rng):
+    smoothed = smoothed_columns(engine, affinity, n_clusters, n_runs, rng)
+    say(f"first clustering: 0 of {n_runs}")
+    for columns in smoothed:
         segments = segment(affinity, n_clusters, columns, rng)
         if segments.max() < n_clusters:  # nothing to merge
             return GraphGroups(segments, None)
         labels = ContractedGraph(affinity, segments).merge(n_clusters, rng)[segments]
         runs.append(settle(affinity, labels, n_clusters))
-        say(f"first clustering: {len(runs)} of {n_runs} merged from {int(segments.max()) + 1} segments")
+        say(f"first clustering: {len(runs)} of {n_runs}, merged from {int(segments.max()) + 1} segments")
     if n_runs == 1:
         return GraphGroups(runs[0], None)
+    say(f"first clustering: combining the {n_runs}")
     pairs = [adjusted_rand_index(a, b) for i, a in enumerate(runs) for b in runs[:i]]
     return GraphGroups(overlay(affinity, runs, n_clusters, rng), float(np.mean(pairs)))
 

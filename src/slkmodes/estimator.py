@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -32,6 +32,7 @@ from slkmodes.restarts import Narrate, Run, best_run
 from slkmodes.seeding import SEEDINGS
 from slkmodes.solution import State, Status
 from slkmodes.solver import exemplars
+from slkmodes.telling import Verbose, teller
 from slkmodes.validation import (
     check_affinities,
     check_extent,
@@ -254,7 +255,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         engine: str = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
-        verbose: int | Callable[[str], Any] = 0,
+        verbose: Verbose = 0,
     ) -> None:
         self.n_clusters = n_clusters
         self.laplacian_weight = laplacian_weight
@@ -620,10 +621,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             yield state
 
     def _say(self, text: str) -> None:
-        if callable(self.verbose):
-            self.verbose(text)
-        elif self.verbose:
-            print(f"[{OWNER}] {text}", flush=True)
+        teller(OWNER, self.verbose)(text)
 
     @contextmanager
     def _stage(self, name: str, timings: dict[str, float]) -> Iterator[None]:

@@ -19,6 +19,7 @@ from slkmodes.estimator import LaplacianKModes
 from slkmodes.metrics import clustering_accuracy, normalized_cut
 from slkmodes.seeding import SEEDINGS
 from slkmodes.solution import State
+from slkmodes.telling import Verbose, teller
 from slkmodes.validation import check_integer, check_weights, count_threads, make_generator
 
 __all__ = ["ClusterCounts", "Trial", "Tuning", "choose_n_clusters", "tune"]
@@ -62,7 +63,12 @@ class ClusterCounts:
 
 
 def choose_n_clusters(
-    X: Any, candidates: Iterable[int] = range(1, 21), *, model: LaplacianKModes | None = None, n_runs: int = 6
+    X: Any,
+    candidates: Iterable[int] = range(1, 21),
+    *,
+    model: LaplacianKModes | None = None,
+    n_runs: int = 6,
+    verbose: Verbose | None = None,
 ) -> ClusterCounts:
     """Suggest a number of clusters from the graph alone.
 
@@ -82,6 +88,9 @@ def choose_n_clusters(
         Unfitted: its parameters say how the graph is built; ``n_clusters`` is ignored.
     n_runs : int, default=6
         Clusterings combined per candidate.
+    verbose : int or callable, optional
+        1 prints a line per candidate, and those of the graph; a function is called with each line instead. By default
+        as the model says.
 
     Returns
     -------
@@ -102,6 +111,8 @@ def choose_n_clusters(
         raise ValueError("candidates of choose_n_clusters is empty: name at least one number of clusters.")
     check_integer("choose_n_clusters", "n_runs", n_runs, minimum=2)
     model = clone(model or LaplacianKModes()).set_params(n_clusters=counts[-1], init="auto")
+    model.set_params(verbose=model.verbose if verbose is None else verbose)
+    say = teller("choose_n_clusters", model.verbose)
     affinity = model._graph_of(X, {}).affinity
     engine = make_engine(model.engine, count_threads("choose_n_clusters", model.n_jobs))
     if falls_apart(affinity, counts[-1]):
@@ -113,7 +124,10 @@ def choose_n_clusters(
         )
     around = sorted({1, *counts, min(counts[-1] + 1, affinity.shape[0])})  # a kink needs numbers on both sides
     told, cut = {}, {}
-    for count in around:
+    # From both ends in turn: many clusters take longer than few, and every two of these about as long as the next two.
+    in_turn = [count for pair in zip(reversed(around), around, strict=True) for count in pair][: len(around)]
+    for done, count in enumerate(in_turn):
+        say(f"k = {count}, {done} of {len(in_turn)}")
         groups = graph_groups(engine, affinity, count, n_runs, make_generator(model.random_state))
         agreement = float(count == 1) if groups.agreement is None else groups.agreement
         told[count] = -description_cost(affinity, groups.labels), agreement

@@ -73,7 +73,7 @@ class NeighborIndex:
     def graph(self, n_threads: int, say: Say = keep_quiet) -> Neighbors:
         """The neighbours of every row of X among the others; duplicates are neighbours at distance 0."""
         search = self.built(n_threads, say)
-        found = search.graph(self.X, self.n_neighbors, n_threads)
+        found = search.graph(self.X, self.n_neighbors, n_threads, say)
         if search.recall < self.target:
             warnings.warn(
                 f"The approximate neighbour search found {search.recall:.1%} of the true neighbours of a sample of "

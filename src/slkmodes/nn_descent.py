@@ -84,7 +84,7 @@ class DescentSearch(Search):
         self.links: npt.NDArray[np.int32] | None = None  # what walks need is prepared for the first of them
         self.n_spare, self.walks_fail = SPARE_CANDIDATES, False
 
-    def graph(self, X: Array, k: int, n_threads: int) -> Found:
+    def graph(self, X: Array, k: int, n_threads: int, say: Say = keep_quiet) -> Found:
         """The lists themselves, ranked."""
         indices, distances = rank_candidates(X, X, self._candidates(), k, n_threads, self.numbers)
         short = np.flatnonzero(indices[:, -1] < 0)  # fewer rows met than wanted

@@ -19,6 +19,8 @@ RECALL_SAMPLE = 128
 
 # Numbers of a block in memory at a time: 32 MiB of float32.
 BLOCK_ENTRIES = 1 << 23
+# Rows of a graph that are looked up at a time, so that there is something to tell.
+ROWS_AT_A_TIME = 1 << 16
 
 
 class Search(ABC):
@@ -34,9 +36,16 @@ class Search(ABC):
     def query(self, Q: Array, k: int, n_threads: int) -> Found:
         """The k rows of X nearest to each row of Q."""
 
-    def graph(self, X: Array, k: int, n_threads: int) -> Found:
+    def graph(self, X: Array, k: int, n_threads: int, say: Say = keep_quiet) -> Found:
         """The k rows nearest to each row of X itself among the others; duplicates are neighbours at distance 0."""
-        return drop_self(*self.query(X, k + 1, n_threads))
+        indices, distances = np.empty((len(X), k), dtype=np.int64), np.empty((len(X), k), dtype=X.dtype)
+        for start in range(0, len(X), ROWS_AT_A_TIME):
+            if len(X) > ROWS_AT_A_TIME:
+                say(f"neighbours of rows: {start:,} of {len(X):,}")
+            rows = slice(start, min(start + ROWS_AT_A_TIME, len(X)))
+            found = self.query(X[rows], k + 1, n_threads)
+            indices[rows], distances[rows] = drop_self(*found, np.arange(rows.start, rows.stop))
+        return indices, distances
 
 
 def drop_self(indices: npt.NDArray[np.int64], distances: Array, rows: npt.NDArray[np.int64] | None = None) -> Found:
