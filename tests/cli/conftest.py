@@ -9,11 +9,11 @@ CENTERS = np.array([[0.0, 0.0], [8.0, 0.0], [0.0, 8.0]])
 CITIES = np.array(["Rome", "Oslo", "<script>"])
 
 
-def lines(n_rows=60, seed=0):
+def lines(n_rows=60, seed=0, spread=1):
     """Three clouds, a word that tells which, and the row that is repeated in ``name``."""
     rng = np.random.default_rng(seed)
     y = np.arange(n_rows) % 3
-    X = CENTERS[y] + rng.normal(size=(n_rows, 2))
+    X = CENTERS[y] + rng.normal(size=(n_rows, 2)) * spread
     rows = [f"{a:.6f},{b:.6f},{CITIES[c]},row {i}" for i, ((a, b), c) in enumerate(zip(X, y, strict=True))]
     return ["width,height,city,name", *rows]
 

@@ -69,7 +69,8 @@ def read_data(options: Namespace, screen: Screen) -> Data:
 
 def read_columns(table: Table, columns: Sequence[str], scale: str, screen: Screen) -> Features:
     """One matrix, with progress."""
-    with screen.progress.stage(f"reading {table.path.name}", table.expected_rows and 2 * table.expected_rows):
+    passes = 1 if table.slow else 2
+    with screen.progress.stage(f"reading {table.path.name}", table.expected_rows and passes * table.expected_rows):
         features = read_features(table, columns, scale=scale, tick=screen.progress.advance)
     for note in features.notes:
         screen.note(note)

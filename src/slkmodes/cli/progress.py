@@ -8,14 +8,33 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 # Seconds between two looks at the clock.
 INTERVAL = 0.5
 # A text that counts tells how much is done.
-COUNTED = re.compile(r"\b(\d+) of (\d+)\b")
-# Less than this is too little to tell from.
-LEAST_PART, LEAST_SECONDS = 0.02, 1.0
+COUNTED = re.compile(r"\b(\d[\d,]*) of (\d[\d,]*)\b")
+# A pace that was measured for less time tells nothing.
+LEAST_SECONDS = 1.0
+BAR_WIDTH = 20
+
+
+class Count(NamedTuple):
+    """How much of a total is done, and since when."""
+
+    total: float
+    begun: float
+    first: float = 0.0  # what was done when it began
+    done: float = 0.0
+    moved: float = 0.0  # when more was done for the last time
+
+    def left(self, now: float) -> float | None:
+        """Seconds still to go at the pace so far, or None while that cannot be told."""
+        spent = self.moved - self.begun
+        if spent < LEAST_SECONDS or self.done <= self.first:
+            return None
+        pace = spent / (self.done - self.first)
+        return pace * (self.total - self.done) - min(now - self.moved, pace)
 
 
 class Progress:
@@ -23,15 +42,15 @@ class Progress:
 
     def __init__(self, stream: TextIO, *, shown: bool) -> None:
         self._stream, self._shown = stream, shown
-        self._name, self._detail = "", ""
-        self._begun, self._done, self._total = 0.0, 0.0, 0.0
+        self._name, self._detail, self._begun = "", "", 0.0
+        self._count: Count | None = None
         self._lock = threading.Lock()
 
     @contextmanager
     def stage(self, name: str, total: float | None = None) -> Iterator[None]:
         """Show a line while the body runs; ``total`` is how much :meth:`advance` will count."""
-        self._name, self._detail = name, ""
-        self._begun, self._done, self._total = time.monotonic(), 0.0, total or 0.0
+        self._name, self._detail, self._begun = name, "", time.monotonic()
+        self._count = Count(total, self._begun) if total else None
         if not self._shown:
             yield
             return
@@ -46,28 +65,37 @@ class Progress:
             self._write("")
 
     def advance(self, amount: float) -> None:
-        """So much more is done."""
-        self._done += amount
+        """So much more of the stage is done."""
+        if self._count:
+            self._count = self._count._replace(done=self._count.done + amount, moved=time.monotonic())
 
     def say(self, text: str) -> None:
-        """What is being done at the moment; "2 of 4" in it is understood."""
+        """What is being done at the moment; "2 of 4" in it is understood, and over with the first text without."""
         self._detail = text
-        counted = COUNTED.search(text)
+        counted, now = COUNTED.search(text), time.monotonic()
         if counted:
-            self._done, self._total = (float(number) for number in counted.groups())
+            done, total = (float(number.replace(",", "")) for number in counted.groups())
+            if not self._count or total != self._count.total or done < self._count.done:
+                self._count = Count(total, now, first=done)
+            self._count = self._count._replace(done=done, moved=now)
+        else:
+            self._count = None
         if self._shown:
             self._write(self.line())
 
     def line(self) -> str:
-        """What is shown."""
-        spent = time.monotonic() - self._begun
-        parts = [self._name, clock(spent)]
-        part = self._done / self._total if self._total else 0.0
-        if LEAST_PART <= part <= 1:
-            parts.insert(1, f"{part:.0%}")
-            if spent >= LEAST_SECONDS:
-                parts.append(f"{clock(spent * (1 - part) / part)} left")
-        return "  ".join([*parts, self._detail]).rstrip()
+        """What is shown: time left is that of what is counted, so it stands beside the count."""
+        now, count, text, rest = time.monotonic(), self._count, self._detail, ""
+        parts = [self._name, clock(now - self._begun)]
+        if count and count.done <= count.total:
+            share = count.done / count.total if count.total else 1.0
+            parts.append(f"[{'#' * int(share * BAR_WIDTH):<{BAR_WIDTH}}]")
+            counted = COUNTED.search(text)
+            text, rest = (text[: counted.end()], text[counted.end() :]) if counted else (f"{share:.0%}", "")
+            left = count.left(now)
+            if left is not None and left >= 1:
+                text += f", about {duration(left)} left"
+        return "  ".join([*parts, text + rest]).rstrip()
 
     def _tick(self, over: threading.Event) -> None:
         while not over.wait(INTERVAL):
@@ -85,3 +113,10 @@ def clock(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def duration(seconds: float) -> str:
+    """An estimate, no more exact than it can be."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

@@ -123,7 +123,7 @@ def read_features(
     scale : {"none", "standard", "unit"}, default="none"
         Leave the numbers as they are, give every column mean 0 and deviation 1, or every row length 1.
     tick : callable, optional
-        Called with the number of rows of every block, once for each of both passes.
+        Called with the number of rows of every block that was read: once for text, twice for other files.
 
     Returns
     -------
@@ -163,7 +163,7 @@ def read_features(
     at = 0
     for block in _taken(kept) if table.slow else table.numbers(names):
         X[at : at + len(block)] = scaling(block)
-        if tick:
+        if tick and not table.slow:
             tick(len(block))
         at += len(block)
     return Features(X, scaling, tuple(advice(names, survey, scale)))
