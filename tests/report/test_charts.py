@@ -9,6 +9,12 @@ def test_ticks_are_round_and_where_they_belong():
     assert [(tick["at"], tick["text"]) for tick in ticks] == [(100.0, "0"), (150.0, "5"), (200.0, "10")]
     assert [tick["text"] for tick in Axis([-0.03, 0.05], 0, 1).ticks()] == [f"{MINUS}0.02", "0.00", "0.02", "0.04"]
     assert [tick["text"] for tick in Axis([1, 3], 0, 1, whole=True).ticks()] == ["1", "2", "3"]
+    assert [tick["text"] for tick in Axis([0.5, 2.5], 0, 1, whole=True).ticks()] == ["1", "2"]
+
+
+def test_one_tick_alone_is_no_scale():
+    assert [tick["text"] for tick in Axis([5, 818], 0, 1).ticks()] == ["200", "400", "600", "800"]
+    assert [tick["text"] for tick in Axis([0.001, 0.092], 0, 1).ticks()] == ["0.02", "0.04", "0.06", "0.08"]
 
 
 def test_equal_values_lie_in_the_middle():
@@ -36,6 +42,10 @@ def test_bars_stand_on_zero():
     assert chart["bars"] == [{"x": 50.0, "width": 130.0, "y": 116.5}, {"x": 180.0, "width": 130.0, "y": 10.0}]
 
 
+def test_there_is_no_half_cluster_under_the_bars():
+    assert [tick["text"] for tick in bar_chart([0.5, 1.5, 2.5], [9, 4], whole=True)["x_ticks"]] == ["1", "2"]
+
+
 @pytest.mark.parametrize(
     ("value", "text"),
     [
@@ -55,6 +65,7 @@ def test_numbers(value, text):
 def test_values_of_a_line_have_equal_decimals():
     assert line_of_values({"mean": 13.0, "values": [11.64, 12.0, None]}) == ["11.64", "12.00", NOTHING, "13.00"]
     assert line_of_values({"mean": 99.74, "values": [84.0, 118.0]}) == ["84", "118", "99.7"]
+    assert line_of_values({"mean": 1.2432, "values": [2.1, 0.3, 2.0]}) == ["2.1", "0.3", "2.0", "1.24"]
     assert line_of_values({"mean": None, "values": ["Ghent", "Turin"]}) == ["Ghent", "Turin", ""]
     assert line_of_values({"mean": 0.0, "values": [-0.00001, 0.0, 1.5]})[:2] == ["0.000", "0"]
     assert percent(0.1234) == "12.3\N{NO-BREAK SPACE}%"

@@ -11,6 +11,7 @@ import pytest
 
 from slkmodes import LaplacianKModes
 from slkmodes.report import collect, render, write_report
+from slkmodes.report.rendering import _charts
 from tests.report.conftest import HOSTILE
 
 VOID = {"meta", "link", "img", "input", "br"}
@@ -109,6 +110,12 @@ def test_nothing_is_loaded_from_anywhere(collected):
     for tag, attributes in page.elements:
         for name in ("src", "href"):
             assert attributes.get(name, "#").startswith(("#", "data:")), (tag, attributes)
+
+
+def test_few_clusters_have_whole_numbers_and_hubs_are_seen(collected):
+    charts = _charts(collected)
+    assert [tick["text"] for tick in charts["sizes"]["x_ticks"]] == ["1", "2", "3"]
+    assert [tick["text"] for tick in charts["edges"]["y_ticks"]] == ["1", "10"]
 
 
 def hostile_report(blobs, **options):

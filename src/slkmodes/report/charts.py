@@ -10,7 +10,7 @@ from slkmodes.report.numbers import with_decimals
 
 WIDTH, HEIGHT = 320.0, 170.0
 LEFT, RIGHT, TOP, BOTTOM = 50.0, 10.0, 10.0, 18.0
-ABOUT_TICKS = 4
+ABOUT_TICKS, LEAST_TICKS = 4, 2
 HALF_A_SAMPLE = 0.5  # where a logarithmic axis of counts begins
 
 
@@ -30,10 +30,22 @@ class Axis:
 
     def ticks(self) -> list[dict[str, Any]]:
         """A few round values, their positions and how they are written."""
-        step = max(_round_step((self.high - self.low) / ABOUT_TICKS), 1.0 if self.whole else 0.0)
+        step = self._step()
         decimals = max(0, -floor(log10(step) + 1e-9))
-        places = range(ceil(self.low / step - 1e-9), floor(self.high / step + 1e-9) + 1)
-        return [self._tick(place * step, decimals) for place in places]
+        return [self._tick(place * step, decimals) for place in self._places(step)]
+
+    def _step(self) -> float:
+        """1, 2 or 5 times a power of ten: a little more than asked for, less where that leaves a single tick."""
+        asked = (self.high - self.low) / ABOUT_TICKS
+        power = 10.0 ** floor(log10(asked))
+        steps = [factor * power for factor in (1, 2, 5, 10)]
+        chosen = next(i for i, step in enumerate(steps) if step >= asked * (1 - 1e-9))
+        if len(self._places(steps[chosen])) < LEAST_TICKS:
+            chosen -= 1
+        return max(steps[chosen], 1.0 if self.whole else 0.0)
+
+    def _places(self, step: float) -> range:
+        return range(ceil(self.low / step - 1e-9), floor(self.high / step + 1e-9) + 1)
 
     def _tick(self, value: float, decimals: int = 0) -> dict[str, Any]:
         return {"at": self.at(value), "text": with_decimals(value, decimals)}
@@ -68,9 +80,12 @@ def line_chart(
     }
 
 
-def bar_chart(edges: Sequence[float], counts: Sequence[int], *, logarithmic: bool = False) -> dict[str, Any]:
-    """A histogram."""
-    across, upward = Axis(edges, LEFT, WIDTH - RIGHT), Axis([0, *counts], HEIGHT - BOTTOM, TOP, whole=True)
+def bar_chart(
+    edges: Sequence[float], counts: Sequence[int], *, whole: bool = False, logarithmic: bool = False
+) -> dict[str, Any]:
+    """A histogram; what is counted may be ``whole`` numbers."""
+    across = Axis(edges, LEFT, WIDTH - RIGHT, whole=whole)
+    upward = Axis([0, *counts], HEIGHT - BOTTOM, TOP, whole=True)
     if logarithmic:
         upward = LogarithmicAxis([HALF_A_SAMPLE, *counts], HEIGHT - BOTTOM, TOP)
     bars = [
@@ -90,9 +105,3 @@ def _frame(across: Axis, upward: Axis) -> dict[str, Any]:
         "x_ticks": across.ticks(),
         "y_ticks": upward.ticks(),
     }
-
-
-def _round_step(step: float) -> float:
-    """1, 2 or 5 times a power of ten, at least as large."""
-    power = 10.0 ** floor(log10(step))
-    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= step * (1 - 1e-9))

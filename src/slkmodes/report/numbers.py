@@ -37,14 +37,17 @@ def percent(share: float | None) -> str:
 
 
 def line_of_values(feature: dict[str, Any]) -> list[str]:
-    """The values of some samples in one column, and its mean, with as many decimals as the largest needs; 0 is 0."""
+    """The values of some samples in one column, with as many decimals as they need, and its mean with one more.
+
+    The largest is written with four digits at most; 0 is 0.
+    """
     if feature["mean"] is None:
         return [*map(str, feature["values"]), ""]
     known = [abs(value) for value in feature["values"] if value is not None]
-    whole = all(value.is_integer() for value in known)
     largest = max(known, default=0.0)
-    decimals = 0 if whole or not largest else min(8, max(0, DIGITS - 1 - floor(log10(largest))))
+    most = min(8, max(0, DIGITS - 1 - floor(log10(largest)))) if largest else 0
+    decimals = min(most, max(map(decimals_of, known), default=0))
     written = [
         NOTHING if value is None else with_decimals(value, decimals if value else 0) for value in feature["values"]
     ]
-    return [*written, with_decimals(feature["mean"], max(decimals, 1))]
+    return [*written, with_decimals(feature["mean"], max(1, min(decimals + 1, most)))]

@@ -132,9 +132,9 @@ def _charts(collected: dict[str, Any]) -> dict[str, Any]:
     sizes = sorted((cluster["size"] for cluster in collected["clusters"]), reverse=True)
     edges, confidence = collected["graph"]["edge_histogram"], collected["confidence"]
     return {
-        "sizes": bar_chart([rank + 0.5 for rank in range(len(sizes) + 1)], sizes),
+        "sizes": bar_chart([rank + 0.5 for rank in range(len(sizes) + 1)], sizes, whole=True),
         "confidence": bar_chart(confidence["edges"], confidence["counts"], logarithmic=True),
-        "edges": bar_chart([edge - 0.5 for edge in edges["edges"]], edges["counts"]),
+        "edges": bar_chart([edge - 0.5 for edge in edges["edges"]], edges["counts"], whole=True, logarithmic=True),
         "path": [
             {"title": title, **line_chart(weights, [point[name] for point in path])}
             for name, title in PATH_PANELS.items()
