@@ -48,6 +48,7 @@ def reports(tmp_path_factory):
         "table": collect(model, labels=2 - y, layout=X),
         "images": collect(model, images=rng.integers(0, 256, (90, 5, 5), dtype=np.uint8), layout=X),
         "text": collect(model, texts=[f"text number {row}" for row in range(90)], layout=X, max_points=60),
+        "long": collect(model, texts=["word " * 50] * 90, labels=np.array(["comp.sys.mac.hardware"] * 90), layout=X),
         "graph": collect(graph, layout=X),
         "hostile": hostile_report((X, y)),
         "hostile text": hostile_report((X, y), texts=[HOSTILE] * 90),
@@ -142,6 +143,20 @@ def test_hovering_tells_which_sample_it_is(browser, visit):
     assert hint.text.startswith(f"{row} · cluster 1 · ")
     ActionChains(browser).move_to_element(browser.find_element("tag name", "h2")).perform()
     assert not hint.is_displayed()
+
+
+def test_what_is_cut_short_says_so(browser, visit):
+    visit("long")
+    browser.execute_script("showHint(0, 5, 5, stage)")
+    assert browser.find_element("id", "hint").text.endswith("word word…")
+
+
+@pytest.mark.parametrize(("other", "told"), [(1, False), (2, True)])
+def test_a_second_membership_of_nothing_is_not_worth_a_line(browser, visit, other, told):
+    visit("table")
+    browser.execute_script("points.seconds[0] = 1; points.others[0] = arguments[0]; choose(0)", other)
+    assert ("then cluster 1 · 0.01" in details(browser).text) == told
+    assert "0.00" not in details(browser).find_element("class name", "note").text
 
 
 @pytest.mark.parametrize("name", ["table", "images", "text", "graph"])
@@ -296,14 +311,36 @@ def test_the_system_decides_the_first_theme(browser, visit):
     assert sum(map(int, seen["dark"][4:-1].split(","))) < 150
 
 
-@pytest.mark.parametrize("name", ["table", "images", "text", "graph", "hostile"])
-def test_it_fits_a_phone(browser, visit, name):
-    phone = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
-    try:
-        visit(name)
-        browser.execute_script("choose(0)")
-        assert browser.execute_script("return document.documentElement.scrollWidth") <= 390
-        assert browser.execute_script("return canvas.clientWidth") > 300
-    finally:
-        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+@pytest.fixture
+def phone(browser):
+    screen = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+    yield browser
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.parametrize("name", ["table", "images", "text", "graph", "hostile", "long"])
+def test_it_fits_a_phone(phone, visit, name):
+    visit(name)
+    phone.execute_script("choose(0)")
+    assert phone.execute_script("return document.documentElement.scrollWidth") <= 390
+    assert phone.execute_script("return canvas.clientWidth") > 300
+
+
+@pytest.mark.parametrize(("name", "section"), [("table", "clusters"), ("long", "scores")])
+def test_names_stay_beside_their_numbers(phone, visit, name, section):
+    """Where a table is too wide for a phone the names of its lines stay, in a column that leaves room for numbers."""
+    visit(name)
+    moved, left, width = phone.execute_script(
+        """
+        const box = document.querySelector(`#${arguments[0]} .scroll`), name = box.querySelector("th[scope=row]");
+        box.querySelector("tr").lastElementChild.style.paddingLeft = "50rem";
+        box.scrollLeft = 200;
+        const at = name.getBoundingClientRect();
+        return [box.scrollLeft, at.left - box.getBoundingClientRect().left, name.firstChild.offsetWidth];
+        """,
+        section,
+    )
+    assert moved > 0
+    assert abs(left) < 1
+    assert 40 < width <= 8.5 * 16

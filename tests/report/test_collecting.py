@@ -138,6 +138,11 @@ def test_long_courses_are_thinned_out():
     assert course["relaxed_objectives"] == [sweep - 1.0 for sweep in course["sweeps"]]
 
 
+def test_a_text_of_nothing_is_said_to_be_none(blobs, model):
+    told = collect(model, texts=["\n "] * 90, layout=blobs[0])
+    assert {about["text"] for about in told["samples"].values()} == {"(no text)"}
+
+
 def test_texts(blobs, model):
     texts = [f"  sample {row} \n" + "word " * row for row in range(89)] + ["x" * 1000]
     told = collect(model, texts=texts, layout=blobs[0])

@@ -14,7 +14,7 @@ from slkmodes.report import collect, render, write_report
 from slkmodes.report.rendering import _charts
 from tests.report.conftest import HOSTILE
 
-VOID = {"meta", "link", "img", "input", "br"}
+VOID = {"meta", "link", "img", "input", "br", "wbr"}
 
 
 class Page(HTMLParser):
@@ -116,6 +116,13 @@ def test_few_clusters_have_whole_numbers_and_hubs_are_seen(collected):
     charts = _charts(collected)
     assert [tick["text"] for tick in charts["sizes"]["x_ticks"]] == ["1", "2", "3"]
     assert [tick["text"] for tick in charts["edges"]["y_ticks"]] == ["1", "10"]
+
+
+def test_long_names_may_be_broken_after_dots(blobs, model):
+    names = np.array(["comp.sys.mac_hardware", "<b>/x", "c"])[blobs[1]]
+    html = render(collect(model, layout=blobs[0], labels=names))
+    assert "comp.<wbr>sys.<wbr>mac_<wbr>hardware" in html
+    assert "&lt;b&gt;/<wbr>x" in html
 
 
 def hostile_report(blobs, **options):

@@ -23,6 +23,7 @@ BUDGET = 2_000_000
 # Sides of pictures in pixels: the largest for which those that must be shown stay within the budget.
 SIDES = (64, 48, 32, 24, 16, 8)
 LONGEST_TEXT = 400
+NO_TEXT = "(no text)"
 NEIGHBORS_SHOWN = 6
 
 
@@ -82,7 +83,7 @@ class Texts(Content):
 
     def describe(self, row: int) -> Described:
         """The beginning of the text."""
-        text = " ".join(self.texts[row].split())
+        text = " ".join(self.texts[row].split()) or NO_TEXT
         return {"text": text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1].rstrip() + "…"}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from hashlib import sha256
 from importlib.resources import files
@@ -120,8 +121,16 @@ def _environment() -> Any:
         "number": number,
         "percent": percent,
         "line_of_values": line_of_values,
+        "breakable": _breakable,
     }
     return environment
+
+
+def _breakable(name: str) -> Any:
+    """A long name may go on in the next line after its dots and the like."""
+    from markupsafe import Markup
+
+    return Markup("<wbr>").join(re.split(r"(?<=[._/-])(?=.)", str(name)))
 
 
 def _charts(collected: dict[str, Any]) -> dict[str, Any]:

@@ -48,7 +48,7 @@ const share = (byte) => (byte / 255).toFixed(2);
 function membershipLine(point) {
   const line = element("p", undefined, "note");
   line.append(clusterName(points.clusters[point]), ` · ${share(points.confidences[point])}`);
-  if (points.seconds[point] !== NONE && points.others[point] > 0) {
+  if (points.seconds[point] !== NONE && points.others[point] > 1) {  // less would be written as 0.00
     line.append(", then ", clusterName(points.seconds[point]), ` · ${share(points.others[point])}`);
   }
   return line;
@@ -77,6 +77,8 @@ function showDetails(point) {
 }
 
 const hint = document.getElementById("hint");
+const LONGEST_HINT = 90;
+const shortened = (text) => (text.length > LONGEST_HINT ? `${text.slice(0, LONGEST_HINT - 1).trimEnd()}…` : text);
 
 function showHint(point, left, top, stage) {
   hint.hidden = point === undefined;
@@ -85,7 +87,7 @@ function showHint(point, left, top, stage) {
   const line = element("span", `${row} · cluster ${points.clusters[point]} · ${share(points.confidences[point])}`);
   hint.replaceChildren(...(about && about.image ? [content(row), line] : [line]));
   if (className(point) !== undefined) hint.append(element("div", className(point), "note"));
-  if (about && about.text) hint.append(element("div", about.text.slice(0, 90), "note"));
+  if (about && about.text) hint.append(element("div", shortened(about.text), "note"));
   hint.style.left = `${Math.max(4, Math.min(left + 14, stage.clientWidth - hint.offsetWidth - 4))}px`;
   hint.style.top = `${top + 14 + hint.offsetHeight > stage.clientHeight ? top - hint.offsetHeight - 10 : top + 14}px`;
 }
