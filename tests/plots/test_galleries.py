@@ -35,7 +35,7 @@ def test_rows_of_the_gallery_in_a_given_order(model):
     figure = plot_mode_gallery(model, images, n_members=1, order=[2, 0])
     rows = np.reshape(figure.axes, (2, 3))
     for cluster, (mode, neighbour, mean) in zip([2, 0], rows, strict=True):
-        assert mode.get_ylabel() == f"{cluster}\n(30)"
+        assert mode.get_ylabel() == f"cluster {cluster}\n30 samples"
         assert mode.images[0].get_array().item() == model.mode_indices_[cluster]
         assert neighbour.images[0].get_array().item() == nearest_members(model, 1)[cluster][0]
         assert mean.images[0].get_array().item() == np.flatnonzero(model.labels_ == cluster).mean()

@@ -94,7 +94,7 @@ def plot_mode_gallery(
         raise ValueError(f"One image has shape {images.shape[1:]}: pass image_shape=(height, width).")
     clusters = list(range(len(members)) if order is None else order)
     columns = ["mode", *(f"neighbour {i + 1}" for i in range(n_members)), "mean"]
-    figure = new_figure(1.15 * len(columns) + 0.9, 1.05 * len(clusters) + 0.5)
+    figure = new_figure(1.15 * len(columns) + 1.2, 1.05 * len(clusters) + 0.5)
     axes = figure.subplots(len(clusters), len(columns), squeeze=False)
     for axis in axes.ravel():
         bare(axis)
@@ -107,7 +107,9 @@ def plot_mode_gallery(
             mean = own.mean(axis=0)
             axes[row, -1].imshow(mean if images.ndim == 3 else mean.astype(images.dtype), cmap="gray_r")
         axes[row, 0].spines[:].set(visible=True, color=ORANGE, linewidth=2)
-        axes[row, 0].set_ylabel(f"{cluster}\n({len(own):,})", rotation=0, labelpad=18, va="center")
+        axes[row, 0].set_ylabel(
+            f"cluster {cluster}\n{len(own):,} samples", rotation=0, ha="right", va="center", fontsize=9
+        )
     for axis, title in zip(axes[0], columns, strict=True):
         axis.set_title(title, fontsize=9)
     return figure
