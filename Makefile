@@ -45,6 +45,7 @@ $(VENV)/.pip:
 
 # Editable: Python changes are live, and changed kernels are built again.
 $(VENV)/.installed: $(VENV)/.pip pyproject.toml $(KERNELS)
+	@echo 'Installing what slkmodes needs and compiling its kernels: a minute or two, without a word.'
 	$(PIP) install --quiet --editable ".[plots,report,tables]"
 	touch $@
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import os
+import shutil
+import sys
 import time
 from pathlib import Path
 
@@ -15,8 +18,8 @@ from slkmodes.report import write_report
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Fit, print a table, write a picture."""
-    parser = argparse.ArgumentParser(prog="python -m slkmodes.demo", description=__doc__)
+    """Fit, print a table, write a picture and a report."""
+    parser = argparse.ArgumentParser(prog="slkmodes demo", description=__doc__)
     parser.add_argument("--output", type=Path, default=Path("demo-output"), help="folder for picture and report")
     output: Path = parser.parse_args(arguments).output
 
@@ -54,6 +57,14 @@ def main(arguments: list[str] | None = None) -> None:
     )
     print(f"\nThe mode of each cluster, its three nearest members and the mean image: {picture}")
     print(f"All of it to look around in, in a browser: {report}")
+    print(f"\nYour own table is next: {command()} suggest-k rows.csv")
+
+
+def command() -> str:
+    """How to call the command line from here: its name, or where it is while its environment is not active."""
+    if shutil.which("slkmodes"):
+        return "slkmodes"
+    return os.path.relpath(Path(sys.executable).with_name("slkmodes"))
 
 
 if __name__ == "__main__":

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
@@ -62,3 +64,13 @@ def test_demo_prints_its_table_and_writes_its_picture(tmp_path, capsys):
     for word in ("discrete objective", "cluster sizes", "time, graph", "time, solve"):
         assert word in said
     assert (tmp_path / "digits-modes.png").read_bytes()[:4] == b"\x89PNG"
+    assert said.endswith(" suggest-k rows.csv\n")  # and what to do next
+
+
+def test_demo_names_a_command_that_can_be_called(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(demo.sys, "executable", str(tmp_path / "env" / "bin" / "python"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert demo.command() == str(Path("env", "bin", "slkmodes"))
+    (tmp_path / "slkmodes").touch(mode=0o755)
+    assert demo.command() == "slkmodes"
