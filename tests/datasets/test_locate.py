@@ -57,7 +57,7 @@ def test_files_in_the_cache_need_not_be_copies(cache):
 @pytest.mark.parametrize(
     ("name", "advice"),
     [
-        ("mnist", "python -m slkmodes.datasets fetch mnist"),
+        ("mnist", "slkmodes datasets fetch mnist"),
         ("mnist_small", "fetch mnist"),
         ("mnist_code", "python -m slkmodes.experiments.features mnist_code"),
         ("labelme8_gist", "python -m slkmodes.experiments.features labelme8_gist"),

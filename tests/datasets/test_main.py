@@ -19,7 +19,7 @@ def test_the_list_says_where_or_what_to_do(capsys, data_folder):
     assert lines["mnist_code"].startswith("* ")
     assert lines["mnist_code"].endswith("-> python -m slkmodes.experiments.features mnist_code")
     assert lines["usps"].startswith("  usps")
-    assert lines["usps"].endswith("-> python -m slkmodes.datasets fetch usps")
+    assert lines["usps"].endswith("-> slkmodes datasets fetch usps")
     assert lines["digits"].endswith("  scikit-learn")
 
 
@@ -29,7 +29,7 @@ def test_the_list_for_programs(capsys):
     assert set(entries) == set(DATA_SETS)
     assert entries["mnist"]["n_samples"] == 70_000
     assert entries["mnist"]["found"] is None
-    assert entries["mnist"]["to_do"] == "python -m slkmodes.datasets fetch mnist"
+    assert entries["mnist"]["to_do"] == "slkmodes datasets fetch mnist"
     assert entries["digits"]["to_do"] is None
 
 
@@ -44,7 +44,7 @@ def test_fetch_prints_the_file(register, six_rows, cache, capsys):
     ("name", "message"), [("nothing", "name of load must be one of"), ("mnist_gan", "features mnist_gan")]
 )
 def test_fetch_fails_in_one_line(name, message):
-    with pytest.raises(SystemExit, match=f"python -m slkmodes.datasets: .*{message}"):
+    with pytest.raises(SystemExit, match=f"slkmodes datasets: .*{message}"):
         main(["fetch", name])
 
 
@@ -52,4 +52,4 @@ def test_it_runs_as_a_module():
     done = subprocess.run(
         [sys.executable, "-m", "slkmodes.datasets", "--help"], capture_output=True, text=True, check=True
     )
-    assert "usage: python -m slkmodes.datasets" in done.stdout
+    assert "usage: slkmodes datasets" in done.stdout

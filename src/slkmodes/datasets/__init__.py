@@ -1,7 +1,7 @@
 """The data sets of the paper, and more: found in a folder, in the cache, or fetched from where they are published.
 
 ``load`` gives a data set as it is, ``prepare`` the way one would cluster it, ``DATA_SETS`` says what there is, and
-``python -m slkmodes.datasets`` where each is found.
+``slkmodes datasets`` where each is found.
 """
 
 from slkmodes.datasets.loading import load, prepare

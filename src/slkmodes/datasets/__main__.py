@@ -1,4 +1,4 @@
-"""``python -m slkmodes.datasets``: what there is and where; ``... fetch NAME``: download it."""
+"""``slkmodes datasets``: what there is and where; ``... fetch NAME``: download it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def show(entries: list[dict[str, Any]]) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """List the data sets, or fetch some."""
-    parser = argparse.ArgumentParser(prog="python -m slkmodes.datasets", description=__doc__)
+    parser = argparse.ArgumentParser(prog="slkmodes datasets", description=__doc__)
     parser.add_argument("--json", action="store_true", help="the list for programs, with sources and licences")
     commands = parser.add_subparsers(dest="command")
     commands.add_parser("fetch", help="download data sets to the cache").add_argument(

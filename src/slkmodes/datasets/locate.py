@@ -96,8 +96,8 @@ def what_to_do(data_set: DataSet) -> str:
     folder = data_folder() or cache_folder()
     return {
         "bundled": "it comes with scikit-learn",
-        "derived": "it is made from MNIST: python -m slkmodes.datasets fetch mnist",
-        "download": f"python -m slkmodes.datasets fetch {data_set.name}",
+        "derived": "it is made from MNIST: slkmodes datasets fetch mnist",
+        "download": f"slkmodes datasets fetch {data_set.name}",
         "learned": f"python -m slkmodes.experiments.features {data_set.name}",
         "provided": f"put one of {files} into {folder}, with an array X (or fea, data, features) "
         f"of shape ({data_set.n_samples}, {data_set.n_features}) and an array y (or Y, gnd, label, labels)",
