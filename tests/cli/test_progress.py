@@ -24,10 +24,10 @@ def at(monkeypatch):
 def test_time_left(at):
     progress = Progress(io.StringIO(), shown=False)
     with progress.stage("reading", 200):
-        assert progress.line() == "reading  0:00  [                    ]  0%"
+        assert progress.line() == "reading  0:00  [              ]  0%"
         at(30)
         progress.advance(50)
-        assert progress.line() == "reading  0:30  [#####               ]  25%, about 90 s left"
+        assert progress.line() == "reading  0:30  [###           ]  25%, about 90 s left"
         progress.advance(200)  # the total was an estimate
         assert progress.line() == "reading  0:30"
 
@@ -39,12 +39,12 @@ def test_what_counts_is_understood_while_it_counts(at):
         progress.say("graph: 3.20 s")
         assert progress.line() == "fitting  0:08  graph: 3.20 s"
         progress.say("clustering 0 of 1,000")
-        assert progress.line() == "fitting  0:08  [                    ]  clustering 0 of 1,000"
+        assert progress.line() == "fitting  0:08  [              ]  clustering 0 of 1,000"
         at(18)
         progress.say("clustering 500 of 1,000, at ease")  # 8 seconds of 18 were something else
         assert (
             progress.line()
-            == "fitting  0:18  [##########          ]  clustering 500 of 1,000, about 10 s left, at ease"
+            == "fitting  0:18  [#######       ]  clustering 500 of 1,000, about 10 s left, at ease"
         )
         progress.say("recall 0.98 of the entries")
         assert progress.line() == "fitting  0:18  recall 0.98 of the entries"
