@@ -42,10 +42,7 @@ def test_what_counts_is_understood_while_it_counts(at):
         assert progress.line() == "fitting  0:08  [              ]  clustering 0 of 1,000"
         at(18)
         progress.say("clustering 500 of 1,000, at ease")  # 8 seconds of 18 were something else
-        assert (
-            progress.line()
-            == "fitting  0:18  [#######       ]  clustering 500 of 1,000, about 10 s left, at ease"
-        )
+        assert progress.line() == "fitting  0:18  [#######       ]  clustering 500 of 1,000, about 10 s left, at ease"
         progress.say("recall 0.98 of the entries")
         assert progress.line() == "fitting  0:18  recall 0.98 of the entries"
 
@@ -151,3 +148,14 @@ def test_commands_tell_how_far_they_are(folder, monkeypatch, arguments, texts):
     assert main(arguments) == 0
     for text in texts:
         assert text in stream.getvalue()
+
+
+def test_a_narrow_terminal_shows_the_time_left_rather_than_a_bar(at, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    stream = io.StringIO()
+    progress = Progress(stream, shown=True)
+    with progress.stage("fitting"):
+        progress.say("neighbours of rows: 0 of 3,000,000")
+        at(20)
+        progress.say("neighbours of rows: 1,500,000 of 3,000,000")
+    assert "fitting  0:20  neighbours of rows: 1,500,000 of 3,000,000, about 20 s left" in stream.getvalue()

@@ -16,6 +16,7 @@ INTERVAL = 0.5
 COUNTED = re.compile(r"\b(\d[\d,]*) of (\d[\d,]*)\b")
 # A pace that was measured for less time tells nothing.
 LEAST_SECONDS = 1.0
+BAR = re.compile(r"\[[# ]+\]  ")
 BAR_WIDTH = 14  # "first clustering: 3 of 10, about 1 min 30 s left" fits beside it into 80 columns
 
 
@@ -103,6 +104,8 @@ class Progress:
 
     def _write(self, line: str) -> None:
         width = shutil.get_terminal_size().columns - 1
+        if len(line) > width:  # what is said matters more than the bar
+            line = BAR.sub("", line)
         with self._lock:
             self._stream.write(f"\r\x1b[K{line[:width]}")
             self._stream.flush()
