@@ -301,3 +301,10 @@ def test_every_format_can_be_fitted(folder, tell):
         told = tell("fit", name, "-k", "3", "-o", f"out-{name}", "--no-report", *more)
         assert sorted(told["cluster_sizes"]) == [20, 20, 20]
         assert (told["scores"] is not None) == bool(more)
+
+
+def test_of_many_clusters_the_largest_are_told(folder, capsys):
+    assert main(["fit", "points.csv", "-k", "21", "--no-report"]) == 0
+    line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("  clusters"))
+    assert line.split()[1:6] == ["21,", "the", "20", "largest", "of"]
+    assert line.count(",") == 20

@@ -30,6 +30,8 @@ def test_a_graph(folder, tell):
 
 def test_errors(fitted, fail):
     assert fail("report", "nothing", "points.csv")[0] == 3
+    code, message = fail("report", "points.csv")  # rows are no model
+    assert (code, "points.csv is not a whole model of slkmodes" in message) == (3, True)
     (fitted / "b.csv").write_text("width,height\n1,2\n")
     code, message = fail("report", "out", "b.csv")
     assert (code, "b.csv has 1 rows, but the model was fitted on 60. Give the file" in message) == (3, True)

@@ -71,14 +71,14 @@ def score(found: Any, codes: Any) -> dict[str, float]:
 def show(result: dict[str, Any], screen: Screen) -> None:
     """For people."""
     sizes = sorted(result["cluster_sizes"], reverse=True)
-    more = f" and {len(sizes) - MOST_SHOWN} smaller" if len(sizes) > MOST_SHOWN else ""
+    some = f", the {MOST_SHOWN} largest" if len(sizes) > MOST_SHOWN else ","
     seconds, scores = result["seconds"], result["scores"]
     shape = f"{result['n_samples']:,} rows" + (f", {len(result['columns']):,} columns" if result["columns"] else "")
     rows = [
         ("data", f"{shape} of {Path(result['file']).name}"),
         (
             "clusters",
-            f"{result['n_clusters']:,}, of {', '.join(f'{size:,}' for size in sizes[:MOST_SHOWN])}{more} rows",
+            f"{result['n_clusters']:,}{some} of {', '.join(f'{size:,}' for size in sizes[:MOST_SHOWN])} rows",
         ),
         ("confidence", f"{result['mean_confidence']:.3f} on average"),
     ]

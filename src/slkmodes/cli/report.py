@@ -35,6 +35,7 @@ def add_options(parser: Parser) -> None:
 
 def run(options: argparse.Namespace, screen: Screen) -> dict[str, Any]:
     """Read the model and its rows, write the report."""
+    fitted = open_model(options.model)
     folder = options.model if options.model.is_dir() else options.model.parent
     recall(options, read_summary(folder))
     if options.file is None:
@@ -43,7 +44,6 @@ def run(options: argparse.Namespace, screen: Screen) -> dict[str, Any]:
     if output.suffix.lower() not in (".html", ".htm"):
         raise UsageError(f"-o {output} must end in .html.")
     check_not_read(output, options.file, options.model)
-    fitted = open_model(options.model)
     table = open_file(options, screen)
     X = None
     if fitted.columns:
