@@ -1,6 +1,8 @@
 """How Sphinx builds these pages: ``make docs``."""
 
 import re
+import sys
+from pathlib import Path
 
 from sphinx_gallery.scrapers import figure_rst
 
@@ -10,7 +12,11 @@ project = "slkmodes"
 author = "The slkmodes developers"
 release = version = slkmodes.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_gallery.gen_gallery"]
+sys.path.insert(0, str(Path(__file__).parent))
+extensions = [
+    *("myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "sphinx_gallery.gen_gallery"),
+    "notation",
+]
 exclude_patterns = ["_build", "_templates"]
 templates_path = ["_templates"]
 suppress_warnings = ["config.cache"]  # picture_of, a function in a setting, cannot be cached: nothing is lost
@@ -18,6 +24,8 @@ suppress_warnings = ["config.cache"]  # picture_of, a function in a setting, can
 html_theme = "pydata_sphinx_theme"
 html_title = "slkmodes"
 html_show_sourcelink = False
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]
 # Only the API and the gallery have pages below them; the wide tables of the comparison take all the room there is.
 html_sidebars = {"[a-z]*": []}
 html_theme_options = {"secondary_sidebar_items": {"**": ["page-toc"], "comparison": []}}
@@ -25,6 +33,7 @@ html_theme_options = {"secondary_sidebar_items": {"**": ["page-toc"], "compariso
 myst_heading_anchors = 3
 
 autosummary_generate = True
+toc_object_entries_show_parents = "hide"  # fit() beside the page, not LaplacianKModes.fit()
 autodoc_typehints = "none"  # the docstrings say it in words
 numpydoc_show_class_members = False  # the template lists them
 

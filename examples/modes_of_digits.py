@@ -5,6 +5,8 @@ The sample that stands for a cluster
 A mode is a real image of the data. The mean of the same cluster, on the right, is no image at all.
 """
 
+# sphinx_gallery_thumbnail_number = 2
+
 from sklearn.datasets import load_digits
 
 from slkmodes import LaplacianKModes, plots
