@@ -10,7 +10,7 @@ def test_a_package_that_is_there():
 
 
 def test_a_package_that_is_missing_names_the_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "PIL", None)
+    monkeypatch.setitem(sys.modules, "PIL.Image", None)
     with pytest.raises(
         ImportError, match=r"^LabelMe needs PIL, which is not installed: pip install 'slkmodes\[data\]'$"
     ):
