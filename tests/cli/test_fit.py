@@ -185,7 +185,7 @@ ERRORS = {
     "a word as a feature": (["points.csv", "--columns", "width,city"], 3, "the columns city hold no numbers. Leave"),
     "nothing left": (["points.csv", "--exclude", "width,height"], 3, "has no column of numbers to cluster, only width"),
     "both": (["points.csv", "--columns", "width", "--exclude", "city"], 2, "Say --columns or --exclude, not both."),
-    "too many clusters": (["points.csv", "-k", "61"], 3, "n_samples=60 must be at least n_clusters=61"),
+    "too many clusters": (["points.csv", "-k", "61"], 3, "-k 61 is more than the 60 rows of points.csv"),
     "too many neighbours": (["points.csv", "--neighbors", "60"], 3, "n_neighbors=60 of LaplacianKModes must be less"),
     "no clusters": (["points.csv", "-k", "0"], 2, "-k/--n-clusters: must be a whole number of at least 1, got '0'"),
     "one membership": (["points.csv", "--top-memberships", "1"], 2, "must be a whole number of at least 2, got '1'"),

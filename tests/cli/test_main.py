@@ -42,7 +42,12 @@ def test_help_of_every_command(capsys, name):
         (["cluster"], "slkmodes: argument COMMAND: invalid choice: 'cluster'"),
         (["fit"], "slkmodes fit: the following arguments are required: FILE. See slkmodes fit --help"),
         (["fit", "a.csv"], "Say how many clusters: -k K. To have a number suggested: slkmodes suggest-k a.csv"),
-        (["fit", "a.csv", "-k", "2", "--col", "x"], "unrecognized arguments: --col x"),
+        (["fit", "a.csv", "-k", "2", "--col", "x"], "slkmodes fit: unrecognized arguments: --col x"),
+        (
+            ["fit", "a.csv", "--sclae=unit"],
+            "slkmodes fit: unrecognized arguments: --sclae=unit; --scale may be meant. See",
+        ),
+        (["fit", "a.csv", "b.csv"], "slkmodes fit: unrecognized arguments: b.csv. See slkmodes fit --help"),
     ],
 )
 def test_usage(fail, arguments, message):

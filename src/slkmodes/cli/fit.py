@@ -30,7 +30,7 @@ from slkmodes.cli.screen import Screen
 from slkmodes.cli.whole_folder import SUMMARY, check_not_read, whole_folder
 from slkmodes.estimator import LaplacianKModes
 from slkmodes.optional import optional
-from slkmodes.tables import FORMATS, write_table
+from slkmodes.tables import FORMATS, BadTable, write_table
 
 __all__ = ["HELP", "add_options", "run", "show"]
 
@@ -78,6 +78,8 @@ def run(options: argparse.Namespace, screen: Screen) -> dict[str, Any]:
         with timed(seconds, "read"):
             data = read_data(options, screen)
             classes = read_classes(data.table, options.label)
+        if options.n_clusters > data.X.shape[0]:
+            raise BadTable(f"-k {options.n_clusters:,} is more than the {data.X.shape[0]:,} rows of {options.file}.")
         # What would fail after the long work shall fail before it.
         check_format(options, data)
         reporting = report_wanted(options, screen)

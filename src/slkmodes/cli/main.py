@@ -77,11 +77,14 @@ def dispatch(given: list[str]) -> int:
     """Run the command that the first argument names."""
     if given and given[0] in DELEGATED:
         return DELEGATED[given[0]][1](given[1:])
-    parser = build_parser()[0]
+    parser, parsers = build_parser()
     if not given:
         parser.print_help(sys.stderr)
         return USAGE
-    return run(parser.parse_args(given))
+    options, unknown = parser.parse_known_args(given)
+    if unknown:
+        (parsers[options.command] or parser).refuse(unknown)
+    return run(options)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 from collections.abc import Callable
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -30,6 +31,12 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """One line: all options at once help nobody."""
         self.exit(USAGE, f"{self.prog}: {message}. See {self.prog} --help\n")
+
+    def refuse(self, unknown: list[str]) -> NoReturn:
+        """Say which option may have been meant."""
+        known = [option for action in self.arguments for option in action.option_strings]
+        near = get_close_matches(unknown[0].partition("=")[0], known, n=1)
+        self.error(f"unrecognized arguments: {' '.join(unknown)}{f'; {near[0]} may be meant' if near else ''}")
 
 
 def add_file(parser: Parser) -> None:
