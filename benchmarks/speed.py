@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -356,6 +356,18 @@ def in_a_process_of_its_own(stage: str, method: str) -> dict[str, Any] | None:
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def have_data_at_hand(stages: Iterable[str]) -> None:
+    """What cannot be had is told once, not by every line."""
+    from slkmodes.datasets import load
+
+    for name in ("MNIST", "Fashion-MNIST"):
+        if any(f" {name}" in stage for stage in stages):
+            try:
+                load(name)
+            except OSError as reason:
+                sys.exit(str(reason))
+
+
 def show(stage: str, rows: dict[str, dict[str, Any]]) -> None:
     reference = next(iter(rows.values()))["second_s"]
     extras = [
@@ -384,10 +396,10 @@ def main() -> None:
         measure, details = STAGES[stage][method]
         print(json.dumps(measure(*details)))
         return
+    stages = {stage: methods for stage, methods in STAGES.items() if stage.startswith(tuple(arguments.stages))}
+    have_data_at_hand(stages)
     RECORDS.parent.mkdir(exist_ok=True)
-    for stage, methods in STAGES.items():
-        if not stage.startswith(tuple(arguments.stages)):
-            continue
+    for stage, methods in stages.items():
         rows = {}
         for method in methods:
             if "(slow)" in method and not arguments.slow:
