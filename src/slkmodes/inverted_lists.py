@@ -41,11 +41,11 @@ class InvertedListSearch(Search):
         n_lists = int(np.sqrt(len(X)))
         sample = X[np.sort(rng.choice(len(X), min(len(X), 64 * n_lists), replace=False))]
         self.projection = Projection(sample, N_COMPONENTS)
-        reduced = self.projection(X)
+        reduced = self.projection(X, n_threads)
         self.index = faiss.IndexIVFFlat(faiss.IndexFlatL2(reduced.shape[1]), reduced.shape[1], n_lists)
         self.index.cp.min_points_per_centroid = 1  # or faiss prints a warning of its own about small data
         with faiss_threads(1):  # faster on so few rows, and the rounding cannot depend on threads
-            self.index.train(self.projection(sample))
+            self.index.train(self.projection(sample, n_threads))
         with faiss_threads(n_threads):
             self.index.add(reduced)
         self.index.nprobe = 8
@@ -62,7 +62,7 @@ class InvertedListSearch(Search):
 
     def _query_block(self, Q: Array, k: int, n_candidates: int, n_threads: int) -> Found:
         with faiss_threads(n_threads):
-            _, candidates = self.index.search(self.projection(Q), n_candidates)
+            _, candidates = self.index.search(self.projection(Q, n_threads), n_candidates)
         candidates = candidates.astype(np.int32)
         return complete(self.X, Q, rank_candidates(self.X, Q, candidates, k, n_threads), k, n_threads)
 

@@ -9,6 +9,8 @@ offers nor the number of threads matters.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
@@ -47,11 +49,15 @@ FEW_UPDATES = 0.02
 MOST_ROUNDS = 12
 # Further attempts where the recall falls short.
 MOST_REFINEMENTS = 6
-# A walk towards a new row starts from the nearest few of some rows spread over all, and keeps so many more rows than
-# twice those wanted; or more, until a sample finds enough.
+# A walk towards a new row starts from the nearest few of some rows spread over all, and keeps so many rows for every
+# neighbour wanted; step by step more, until a sample finds enough. It goes by links to and from each row, for every
+# neighbour wanted so many of both kinds; with fewer, it would have to keep more rows, and take longer.
 N_LANDMARKS, MOST_LANDMARKS = 256, 4096
 N_STARTS = 4
-SPARE_CANDIDATES, MOST_SPARE_CANDIDATES = 16, 512
+BREADTH, BROADER, MOST_KEPT = 2.0, 1.25, 512
+LINKS, FEWEST_LINKS, MOST_LINKS = 1.33, 12, 48
+# Links of a row that are enough to see which rows hang together.
+PART_LINKS = 6
 # Walks that find so much less than they should are given up.
 LEAST_LOSS = 0.05
 
@@ -71,7 +77,7 @@ class DescentSearch(Search):
         self.n_candidates = int(np.clip(part * self.k, FEWEST_CANDIDATES, MOST_CANDIDATES))
         self.projection = fit_projection(X, N_COMPONENTS)
         self.unit = float(self.projection.scale) ** 2  # from squared distances of the data to those of the points
-        points = self.projection(X)
+        points = self.projection(X, n_threads)
         self.numbers = self._forest(points, 1, seed=0)[0]  # near rows get near numbers: they meet in the caches
         self.points = np.take(points, self.numbers, axis=0, out=empty_on_lines(points.shape, points.dtype))
         self.lists = Lists(len(X), padded(2 * self.k if self.reduced else self.k))
@@ -82,7 +88,7 @@ class DescentSearch(Search):
         self.truth = exact[1][:, 1:]
         self.recall = self._refine_until_found()
         self.links: npt.NDArray[np.int32] | None = None  # what walks need is prepared for the first of them
-        self.n_spare, self.walks_fail = SPARE_CANDIDATES, False
+        self.breadth, self.walks_fail = BREADTH, False
 
     def graph(self, X: Array, k: int, n_threads: int, say: Say = keep_quiet) -> Found:
         """The lists themselves, ranked."""
@@ -101,61 +107,58 @@ class DescentSearch(Search):
             self._widen_walks(n_threads)
         if self.walks_fail:
             return BruteSearch(self.X, k, n_threads).query(Q, k, n_threads)
-        step = max(1, BLOCK_ENTRIES // max(len(self.landmarks), 2 * k + self.n_spare))
+        step = max(1, BLOCK_ENTRIES // max(len(self.landmarks), self._n_kept(k)))
         blocks = [self._walk(Q[i : i + step], k, n_threads) for i in range(0, max(1, len(Q)), step)]
         indices, distances = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
         return complete(self.X, Q, (indices, distances), k, n_threads)
 
-    def _walk(self, Q: Array, k: int, n_threads: int) -> Found:
+    def _walk(self, Q: Array, k: int, n_threads: int, absent: npt.NDArray[np.int32] | None = None) -> Found:
         from slkmodes import _kernels
 
-        points = self.projection(Q)
-        starts = self._starts(points)
+        points = self.projection(Q, n_threads)
+        starts = self._starts(points, n_threads)
         order = np.argsort(starts[:, 0], kind="stable").astype(np.int32)  # near ones in turn: they meet the same rows
-        found = np.empty((len(Q), min(2 * k + self.n_spare, len(self.X))), dtype=np.int32)
-        _kernels.walk(self.points, points, self.links, starts, order, found, n_threads)
+        found = np.empty((len(Q), self._n_kept(k)), dtype=np.int32)
+        _kernels.walk(self.points, points, self.links, starts, order, absent, found, n_threads)
         candidates = np.where(found < 0, np.int32(-1), self.numbers[found])
         return rank_candidates(self.X, Q, candidates, k, n_threads, order)
 
     def _widen_walks(self, n_threads: int) -> None:
-        """Keep more candidates until a sample of the rows themselves finds enough of its neighbours.
+        """Keep more candidates until a sample of the rows, as if they were new, finds enough of its neighbours.
 
         Where that does not help, walks lose their way: queries are then compared with all rows.
         """
+        absent = self._places()[self.sample]
         while True:
-            found = self._walk(self.X[self.sample], self.k + 1, n_threads)[1][:, 1:]
+            found = self._walk(self.X[self.sample], self.k, n_threads, absent)[1]
             recall = recall_of(found, self.truth)
-            if recall >= self.target or self.n_spare >= MOST_SPARE_CANDIDATES:
+            if recall >= self.target or self._n_kept(self.k) >= min(MOST_KEPT, len(self.X)):
                 break
-            self.n_spare *= 2
+            self.breadth *= BROADER
         self.walks_fail = recall < self.target - LEAST_LOSS
+
+    def _n_kept(self, k: int) -> int:
+        return min(math.ceil(self.breadth * k), len(self.X))
 
     def _landmarks(self) -> npt.NDArray[np.int32]:
         """Rows spread over all, and one in every part that no link leaves, the largest parts first."""
         assert self.links is not None
         n_rows = len(self.links)
         spread = np.linspace(0, n_rows - 1, N_LANDMARKS).astype(np.int32)
-        linked = self.links >= 0
-        edges = sparse.csr_array(
-            (
-                np.ones(np.count_nonzero(linked), dtype=np.uint8),
-                self.links[linked],
-                np.cumsum([0, *linked.sum(axis=1)]),
-            ),
-            shape=(n_rows, n_rows),
-        )
+        links = self.links[:, :PART_LINKS]
+        ends = np.where(links < 0, np.arange(n_rows, dtype=np.int32)[:, None], links).ravel()  # or a link to itself
+        starts = np.arange(0, ends.size + 1, links.shape[1])
+        edges = sparse.csr_array((np.ones(ends.size, dtype=np.uint8), ends, starts), shape=(n_rows, n_rows))
         parts = connected_components(edges, directed=False)[1]
         _, first, sizes = np.unique(parts, return_index=True, return_counts=True)
         largest = first[np.argsort(-sizes, kind="stable")[:MOST_LANDMARKS]]
         return np.unique(np.concatenate([spread, largest])).astype(np.int32)
 
-    def _starts(self, points: Array) -> npt.NDArray[np.int32]:
+    def _starts(self, points: Array, n_threads: int) -> npt.NDArray[np.int32]:
         """For every point the nearest few landmarks."""
         landmarks = self.points[self.landmarks]
-        squared = np.einsum("ij,ij->i", landmarks, landmarks) - 2 * (points @ landmarks.T)
-        n_starts = min(N_STARTS, len(landmarks))
-        nearest = np.argpartition(squared, n_starts - 1, axis=1)[:, :n_starts]
-        return self.landmarks[np.sort(nearest, axis=1)]
+        nearest = BruteSearch(landmarks, N_STARTS, n_threads).query(points, min(N_STARTS, len(landmarks)), n_threads)[0]
+        return self.landmarks[nearest]
 
     def _forest(self, points: Array, n_trees: int, seed: int) -> npt.NDArray[np.int32]:
         from slkmodes import _kernels
@@ -220,14 +223,18 @@ class DescentSearch(Search):
         indices = np.empty((n_rows, width), dtype=np.int32)
         squared = np.empty((n_rows, width), dtype=self.X.dtype)
         _kernels.rank(self.X, self.X, self._candidates(), self.numbers, indices, squared, self.n_threads)
-        place = np.empty_like(self.numbers)
-        place[self.numbers] = np.arange(n_rows, dtype=place.dtype)
         indices, squared = indices[self.numbers], squared[self.numbers]
-        rows = np.where(indices < 0, np.int32(-1), place[indices])
+        rows = np.where(indices < 0, np.int32(-1), self._places()[indices])
         measured = (squared.astype(np.float64) * self.unit).astype(np.float32)  # as the kernel does it
         order = np.lexsort((rows, measured), axis=1)
         self.lists.rows, self.lists.squared = (np.take_along_axis(x, order, axis=1) for x in (rows, measured))
         self.lists.fresh = np.ones(rows.shape, dtype=np.uint8)
+
+    def _places(self) -> npt.NDArray[np.int32]:
+        """The number among the points of every row of X."""
+        places = np.empty_like(self.numbers)
+        places[self.numbers] = np.arange(len(places), dtype=places.dtype)
+        return places
 
     def _candidates(self) -> npt.NDArray[np.int32]:
         """The lists in the numbers of X."""
@@ -237,9 +244,10 @@ class DescentSearch(Search):
 
     def _links_between_rows(self, n_threads: int) -> npt.NDArray[np.int32]:
         """For every row some that it lists and some that list it."""
+        most = int(np.clip(LINKS * self.k, FEWEST_LINKS, MOST_LINKS))
         self.lists.fresh[:] = 1
-        members, _, n_members = self.lists.groups(0, self.n_candidates, n_threads)
-        members = members[:, : 2 * self.n_candidates]
+        members, _, n_members = self.lists.groups(0, most, n_threads)
+        members = members[:, : 2 * most]
         return np.where(np.arange(members.shape[1]) < n_members[:, None], members, np.int32(-1))
 
 

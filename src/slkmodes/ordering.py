@@ -71,7 +71,7 @@ def near_rows_together(X: Array, n_threads: int) -> RowOrder:
         return RowOrder()
     from slkmodes import _kernels
 
-    points = fit_projection(X, LEADING_COMPONENTS)(X)
+    points = fit_projection(X, LEADING_COMPONENTS)(X, n_threads)
     numbers = np.empty((1, len(X)), dtype=np.int32)
     _kernels.forest(points, points.shape[1], LEAF_ROWS, 0, numbers, n_threads)
     return RowOrder(numbers[0])

@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
+from slkmodes.engines import native_available
+
 Array = npt.NDArray[Any]
 
 # The kernels read columns in vectors of so many.
@@ -24,17 +26,16 @@ def fit_projection(X: Array, n_components: int) -> Projection:
     """Onto the principal components of a sample of the rows, padded for the kernels."""
     rng = np.random.default_rng(0)
     sample = X[np.sort(rng.choice(len(X), min(len(X), SAMPLE_ROWS), replace=False))]
-    return Projection(sample, n_components, LANES)
+    return Projection(sample, n_components)
 
 
 class Projection:
     """Centred, scaled rows on the principal components of a sample, the most important first, in float32.
 
-    Distances on fewer than all components are never larger than on all. Columns are padded with zeros to a multiple
-    of ``pad_to``.
+    Distances on fewer than all components are never larger than on all. Columns are padded with zeros for the kernels.
     """
 
-    def __init__(self, sample: Array, n_components: int, pad_to: int = 1) -> None:
+    def __init__(self, sample: Array, n_components: int) -> None:
         self.center = sample.mean(axis=0, dtype=np.float64).astype(sample.dtype)
         Y = sample - self.center
         spread = max(float(Y.max()), -float(Y.min()))
@@ -45,13 +46,19 @@ class Projection:
         with threadpool_limits(1, user_api="blas"):  # sums must not depend on the number of threads
             _, vectors = np.linalg.eigh(Y.T @ Y)
         kept = min(n_components, sample.shape[1])
-        self.width = -(-kept // pad_to) * pad_to
+        self.width = -(-kept // LANES) * LANES
         self.components = np.zeros((sample.shape[1], self.width), dtype=np.float32)
         self.components[:, :kept] = vectors[:, ::-1][:, :kept]
 
-    def __call__(self, rows: Array) -> npt.NDArray[np.float32]:
-        """The rows, projected block by block."""
+    def __call__(self, rows: Array, n_threads: int) -> npt.NDArray[np.float32]:
+        """The rows, projected."""
         projected = np.empty((len(rows), self.width), dtype=np.float32)
+        if native_available():
+            from slkmodes import _kernels
+
+            scale, rows = float(self.scale), np.ascontiguousarray(rows)
+            _kernels.project(rows, self.center, scale, FARTHEST, self.components, projected, n_threads)
+            return projected
         step = max(1, BLOCK_ENTRIES // rows.shape[1])
         for start in range(0, len(rows), step):
             block = rows[start : start + step] - self.center

@@ -13,31 +13,38 @@ struct Edges {  // row -> rows that list it, as one array
     std::vector<std::int32_t> sources;
 };
 
-// Turn the chosen entries around. Threads fill a row's sources in any order, so they are sorted afterwards, by a
-// number that is as good as random: the first few are then a fair sample.
+// Turn the chosen entries around; the first `width` sources of a row are a fair sample of them, chosen by a number that
+// is as good as random. Every thread reads all entries and keeps those that name a row of its own: so sources come in
+// the order of their numbers, without locks.
 Edges reversed(const std::vector<std::int32_t>& chosen, std::int64_t n_rows, std::int64_t width, std::uint64_t seed,
                int threads) {
     Edges edges{std::vector<std::int64_t>(n_rows + 1, 0), {}};
+    const auto each_part = [&](auto work) {
 #pragma omp parallel for schedule(static) num_threads(threads)
-    for (std::int64_t i = 0; i < n_rows * width; ++i)
-        if (chosen[i] >= 0) __atomic_fetch_add(&edges.starts[chosen[i] + 1], 1, __ATOMIC_RELAXED);
+        for (int part = 0; part < threads; ++part) work(n_rows * part / threads, n_rows * (part + 1) / threads);
+    };
+    const auto each_entry = [&](std::int64_t begin, std::int64_t end, auto use) {
+        for (std::int64_t row = 0; row < n_rows; ++row)
+            for (std::int64_t i = row * width; i < (row + 1) * width && chosen[i] >= 0; ++i)
+                if (chosen[i] >= begin && chosen[i] < end) use(std::int32_t(row), chosen[i]);
+    };
+    each_part([&](std::int64_t begin, std::int64_t end) {
+        each_entry(begin, end, [&](std::int32_t, std::int32_t listed) { ++edges.starts[listed + 1]; });
+    });
     for (std::int64_t row = 0; row < n_rows; ++row) edges.starts[row + 1] += edges.starts[row];
     edges.sources.resize(edges.starts[n_rows]);
     std::vector<std::int64_t> next(edges.starts.begin(), edges.starts.end() - 1);
-#pragma omp parallel num_threads(threads)
-    {
-#pragma omp for schedule(static)
-        for (std::int64_t row = 0; row < n_rows; ++row)
-            for (std::int64_t i = row * width; i < (row + 1) * width; ++i)
-                if (chosen[i] >= 0)
-                    edges.sources[__atomic_fetch_add(&next[chosen[i]], 1, __ATOMIC_RELAXED)] = std::int32_t(row);
-#pragma omp for schedule(static)
-        for (std::int64_t row = 0; row < n_rows; ++row) {
-            const auto key = [&](std::int32_t source) { return scramble(seed ^ std::uint64_t(source)); };
-            std::sort(edges.sources.begin() + edges.starts[row], edges.sources.begin() + edges.starts[row + 1],
-                      [&](std::int32_t a, std::int32_t b) { return key(a) < key(b); });
+    each_part([&](std::int64_t begin, std::int64_t end) {
+        each_entry(begin, end, [&](std::int32_t row, std::int32_t listed) { edges.sources[next[listed]++] = row; });
+        const auto key = [&](std::int32_t source) { return scramble(seed ^ std::uint64_t(source)); };
+        for (std::int64_t row = begin; row < end; ++row) {
+            std::int32_t* first = edges.sources.data() + edges.starts[row];
+            std::int32_t* last = edges.sources.data() + edges.starts[row + 1];
+            if (last - first <= width) continue;
+            std::nth_element(first, first + width, last, [&](auto a, auto b) { return key(a) < key(b); });
+            std::sort(first, first + width);
         }
-    }
+    });
     return edges;
 }
 
@@ -66,18 +73,24 @@ void run(const Candidates& s) {
         std::int32_t* group = s.members + row * 4 * most;
         std::int64_t count = 0;
         const auto add = [&](std::int32_t member) {
-            if (member >= 0 && std::find(group, group + count, member) == group + count) group[count++] = member;
+            bool there = false;
+            for (std::int64_t i = 0; i < count; ++i) there |= group[i] == member;
+            group[count] = member;
+            count += !there;
+        };
+        const auto add_listed = [&](const std::vector<std::int32_t>& chosen) {
+            for (std::int64_t i = row * most; i < (row + 1) * most && chosen[i] >= 0; ++i) add(chosen[i]);
         };
         const auto add_sources = [&](const Edges& edges) {
             const std::int64_t start = edges.starts[row];
             const std::int64_t n_sources = std::min(edges.starts[row + 1] - start, most);
             for (std::int64_t i = 0; i < n_sources; ++i) add(edges.sources[start + i]);
         };
-        for (std::int64_t i = 0; i < most; ++i) add(fresh[row * most + i]);
+        add_listed(fresh);
         add_sources(fresh_from);
         s.n_fresh[row] = std::int32_t(count);
         if (count) {
-            for (std::int64_t i = 0; i < most; ++i) add(old[row * most + i]);
+            add_listed(old);
             add_sources(old_from);
         }
         s.n_members[row] = std::int32_t(count);

@@ -104,6 +104,18 @@ struct Nearest {
     int threads;
 };
 
+// Rows less their center, times `scale`, cut off at +-`farthest`, on the components: `width` columns, some 16s.
+template <typename T>
+struct Project {
+    std::int64_t n_rows, n_features, width;
+    const T* rows;
+    const T* center;
+    T scale, farthest;
+    const float* components;  // n_features x width
+    float* projected;
+    int threads;
+};
+
 // Random-projection trees over the first `n_leading` columns of the points: tree t leaves every row's number in
 // order[t], halves of halves next to each other down to `leaf_rows`.
 struct Forest {
@@ -159,7 +171,8 @@ struct Rank {
 };
 
 // Candidates for new points by a walk over links between rows (-1: no more), for each from its own starts: the `n_kept`
-// nearest rows met, nearest first. Queries are taken in `order`.
+// nearest rows met, nearest first. Queries are taken in `order`. Where `absent` is given, it names a row for each query
+// that is passed over, as if it were not there.
 struct Walk {
     std::int64_t n_rows, n_columns, n_queries, n_links, n_starts, n_kept;
     const float* points;
@@ -167,6 +180,7 @@ struct Walk {
     const std::int32_t* links;
     const std::int32_t* starts;
     const std::int32_t* order;
+    const std::int32_t* absent;
     std::int32_t* found;
     int threads;
 };
@@ -200,6 +214,8 @@ template <typename T>
 void run(const Nearest<T>&);
 template <typename T>
 void run(const Diffuse<T>&);
+template <typename T>
+void run(const Project<T>&);
 template <typename T>
 void run(const Rank<T>&);
 void run(const Forest&);

@@ -143,6 +143,22 @@ void nearest(Input<T, 2> rows, Input<T, 2> queries, Output<std::int64_t, 2> indi
 }
 
 template <typename T>
+void project(Input<T, 2> rows, Input<T, 1> center, double scale, double farthest, Input<float, 2> components,
+             Output<float, 2> projected, int threads) {
+    require(rows.shape(1) == center.shape(0) && rows.shape(1) == components.shape(0) && rows.shape(1) > 0,
+            "project: rows, center and components differ in features");
+    require(projected.shape(0) == rows.shape(0) && projected.shape(1) == components.shape(1),
+            "project: output has the wrong shape");
+    require(components.shape(1) % 16 == 0, "project: components must be padded to 16s of columns");
+    require(threads > 0, "project: threads must be positive");
+    const slk::Project<T> job{std::int64_t(rows.shape(0)), std::int64_t(rows.shape(1)),
+                              std::int64_t(components.shape(1)), rows.data(), center.data(), T(scale), T(farthest),
+                              components.data(), projected.data(), threads};
+    nb::gil_scoped_release nogil;
+    slk::run(job);
+}
+
+template <typename T>
 void diffuse(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, Input<T, 1> weights, double scale,
              double coefficient, Input<T, 2> now, Output<T, 2> before, Output<T, 2> total, int threads) {
     const auto n = std::int64_t(now.shape(0)), width = std::int64_t(now.shape(1));
@@ -216,17 +232,19 @@ void candidates(std::int64_t most, std::uint64_t seed, Output<std::int32_t, 2> r
 }
 
 void walk(Input<float, 2> points, Input<float, 2> queries, Input<std::int32_t, 2> links, Input<std::int32_t, 2> starts,
-          Input<std::int32_t, 1> order, Output<std::int32_t, 2> found, int threads) {
+          Input<std::int32_t, 1> order, std::optional<Input<std::int32_t, 1>> absent, Output<std::int32_t, 2> found,
+          int threads) {
     require(points.shape(1) == queries.shape(1), "walk: points and queries differ in columns");
     require(links.shape(0) == points.shape(0), "walk: links and points differ in rows");
     require(found.shape(0) == queries.shape(0) && starts.shape(0) == queries.shape(0) &&
-                order.shape(0) == queries.shape(0) && found.shape(1) > 0,
+                order.shape(0) == queries.shape(0) && (!absent || absent->shape(0) == queries.shape(0)) &&
+                found.shape(1) > 0,
             "walk: arrays of queries differ in shape");
     require(threads > 0, "walk: threads must be positive");
     const slk::Walk job{std::int64_t(points.shape(0)), std::int64_t(points.shape(1)), std::int64_t(queries.shape(0)),
                         std::int64_t(links.shape(1)), std::int64_t(starts.shape(1)), std::int64_t(found.shape(1)),
-                        points.data(), queries.data(), links.data(), starts.data(), order.data(), found.data(),
-                        threads};
+                        points.data(), queries.data(), links.data(), starts.data(), order.data(),
+                        absent ? absent->data() : nullptr, found.data(), threads};
     nb::gil_scoped_release nogil;
     slk::run(job);
 }
@@ -270,6 +288,8 @@ void add_kernels(nb::module_& m) {
           arg("threads"));
     m.def("density", &density<T>, array("rows"), array("candidates"), array("references"), array("weights"),
           arg("gamma"), array("sums"), arg("threads"));
+    m.def("project", &project<T>, array("rows"), array("center"), arg("scale"), arg("farthest"), array("components"),
+          array("projected"), arg("threads"));
     m.def("diffuse", &diffuse<T>, array("row_starts"), array("columns"), array("weights"), arg("scale"),
           arg("coefficient"), array("now"), array("before"), array("total"), arg("threads"));
     m.def("rank", &rank<T>, array("rows"), array("queries"), array("candidates"),
@@ -293,8 +313,7 @@ NB_MODULE(_kernels, m) {
     m.def("forest", &forest, array("points"), arg("n_leading"), arg("leaf_rows"), arg("seed"), array("order"),
           arg("threads"));
     m.def("walk", &walk, array("points"), array("queries"), array("links"), array("starts"), array("order"),
-          array("found"),
-          arg("threads"));
+          nb::arg("absent").noconvert().none(), array("found"), arg("threads"));
     m.def("candidates", &candidates, arg("most"), arg("seed"), array("rows"), array("squared"), array("fresh"),
           array("members"), array("n_fresh"), array("n_members"), arg("threads"));
 }

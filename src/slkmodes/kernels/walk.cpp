@@ -57,6 +57,7 @@ SLK_DISPATCH void travel(const Walk& s, std::int64_t query, Traveller& t) {
         std::fill(t.visits.begin(), t.visits.end(), 0);
         t.query = 1;
     }
+    if (s.absent) t.visits[s.absent[query]] = t.query;
     meet(s.starts + query * s.n_starts, s.n_starts);
     std::size_t next = 0;
     while (next < t.best.size()) {
