@@ -24,7 +24,7 @@ def mode_images(task: Task, images: str) -> Any:
 
     pictures = load(images)
     assert pictures.image_shape is not None
-    model = _quiet_fit(slk(task, "argmax", laplacian_weight="auto", init="auto", symmetrize="average"), task)
+    model = _quiet_fit(slk(task, "argmax", laplacian_weight="auto", init="auto"), task)
     shown = pictures.X.reshape(-1, *pictures.image_shape)
     colours = {} if len(pictures.image_shape) == 3 else {"cmap": "gray"}
     figure, axes = plt.subplots(
@@ -88,7 +88,7 @@ def convergence(tasks: dict[str, Task]) -> tuple[Any, Any]:
     for (name, task), within, between in zip(tasks.items(), inner_axes[0], outer_axes[0], strict=True):
         for mode_update, label in (("argmax", "SLK-BO"), ("mean_shift", "SLK-MS")):
             model = _quiet_fit(
-                slk(task, mode_update, laplacian_weight=1.0, n_init=1, random_state=0, symmetrize="average",
+                slk(task, mode_update, laplacian_weight=1.0, n_init=1, random_state=0,
                     diagonal_shift="auto"), task,
             )  # fmt: skip
             if mode_update == "argmax":

@@ -25,7 +25,7 @@ def compare(task: Task, trial: int, weight: float) -> dict[str, Record]:
     start, _ = kmeans_plusplus(task.X, task.n_clusters, random_state=trial)
     graph = task.graph
     convex = ConvexLaplacianKModes(task.n_clusters, laplacian_weight=weight, init=start, max_inner=20_000)
-    ours = slk(task, "mean_shift", laplacian_weight=weight, init=start, symmetrize="average")
+    ours = slk(task, "mean_shift", laplacian_weight=weight, init=start)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         lk, lk_seconds = _timed(lambda: convex.fit_graph(graph))
