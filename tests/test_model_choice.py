@@ -143,13 +143,14 @@ def test_tuning_takes_the_best_on_the_labelled_samples(warm):
     assert normalized_cut(fitted.affinity_, fitted.labels_) < 5
 
 
-def test_a_cold_trial_is_a_plain_fit():
+@pytest.mark.parametrize(("init", "n_init"), [("k-means++", 1), ("k-means", 1), ("auto", "auto")])
+def test_a_cold_trial_is_a_plain_fit(init, n_init):
     X, y = load_digits(return_X_y=True)
     X, y = X[:300], y[:300]
-    tuning = tune(X, y, model=LaplacianKModes(10, init="k-means++"), weights=[0.7, 1.2], n_seeds=2, warm=False)
+    tuning = tune(X, y, model=LaplacianKModes(10, init=init), weights=[0.7, 1.2], n_seeds=2, warm=False)
     for trial in tuning.trials:
         plain = LaplacianKModes(
-            10, init="k-means++", n_init=1, laplacian_weight=trial.laplacian_weight, random_state=trial.seed
+            10, init=init, n_init=n_init, laplacian_weight=trial.laplacian_weight, random_state=trial.seed
         ).fit(X)
         assert clustering_accuracy(y, plain.labels_) == trial.accuracy
 

@@ -28,8 +28,8 @@ from slkmodes.graph import Graph, graph_of_affinities, graph_of_features
 from slkmodes.mode_updates import MODE_UPDATES
 from slkmodes.neighbors import SEARCHES, TARGET_RECALL
 from slkmodes.problem import Method, Problem
-from slkmodes.restarts import Narrate, Run, best_run
-from slkmodes.seeding import SEEDINGS
+from slkmodes.restarts import FindStarts, Narrate, Run, best_run
+from slkmodes.seeding import SEEDINGS, starts
 from slkmodes.solution import State, Status
 from slkmodes.solver import exemplars
 from slkmodes.telling import Verbose, teller
@@ -421,7 +421,13 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         with self._stage("graph", timings):
             return self._build_graph(X, count_threads(OWNER, self.n_jobs))
 
-    def _fit_graph(self, graph: Graph, timings: dict[str, float], narrate: Narrate | None = None) -> Self:
+    def _fit_graph(
+        self,
+        graph: Graph,
+        timings: dict[str, float],
+        narrate: Narrate | None = None,
+        find_starts: FindStarts = starts,
+    ) -> Self:
         """Everything after the graph."""
         method = self._check_parameters()
         engine = make_engine(self.engine, count_threads(OWNER, self.n_jobs), self._kept_memberships())
@@ -434,7 +440,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         problem = self._pose_problem(graph, schedule, timings)
         with self._stage("solve", timings):
             told = narrate or self._narrate
-            run = best_run(problem, method, engine, schedule, init, self.n_init, rng, told, self._say)
+            run = best_run(problem, method, engine, schedule, init, self.n_init, rng, told, self._say, find_starts)
         self._store(graph, run, engine, timings)
         return self
 

@@ -17,6 +17,7 @@ from slkmodes.contraction import description_cost, graph_groups
 from slkmodes.engines import make_engine
 from slkmodes.estimator import LaplacianKModes
 from slkmodes.metrics import clustering_accuracy, normalized_cut
+from slkmodes.restarts import FoundOnce
 from slkmodes.seeding import SEEDINGS
 from slkmodes.solution import State
 from slkmodes.telling import Verbose, teller
@@ -260,10 +261,11 @@ def tune(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # poor weights are what is being ruled out
         for seed in range(first_seed, first_seed + n_seeds):
+            find_starts = FoundOnce()
             for path in paths:
                 found: dict[float, Array] = {}
                 candidate = clone(model).set_params(laplacian_weight=path, random_state=seed, **common)
-                candidate._fit_graph(graph, {}, collect_labels(found))
+                candidate._fit_graph(graph, {}, collect_labels(found), find_starts)
                 for weight in path:
                     trial = Trial(weight, seed, clustering_accuracy(classes, graph.order.restore(found[weight])[known]))
                     trials.append(trial)

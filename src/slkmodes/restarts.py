@@ -17,6 +17,7 @@ from slkmodes.telling import Say, keep_quiet
 from slkmodes.weight_path import PathPoint, Schedule, follow
 
 Narrate = Callable[[int, float, Iterator[State]], Iterator[State]]
+FindStarts = Callable[[Any, int | str, Engine, Problem, np.random.Generator, Say], Iterator[Seeds]]
 
 
 class Run(NamedTuple):
@@ -26,6 +27,23 @@ class Run(NamedTuple):
     path: tuple[PathPoint, ...]
     problem: Problem  # at the last weight
     solution: Solution
+
+
+class FoundOnce:
+    """The one start of a run, for more runs with the same seed: neither weights nor modes play a part in it."""
+
+    def __init__(self) -> None:
+        self.found: tuple[Seeds, Any] | None = None
+
+    def __call__(
+        self, init: Any, n_init: int | str, engine: Engine, problem: Problem, rng: np.random.Generator, say: Say
+    ) -> Iterator[Seeds]:
+        """As :func:`slkmodes.seeding.starts`, which leaves the generator in the same state."""
+        if self.found is None:
+            (seeds,) = starts(init, n_init, engine, problem, rng, say)
+            self.found = seeds, rng.bit_generator.state
+        seeds, rng.bit_generator.state = self.found
+        yield seeds
 
 
 def best_run(
@@ -38,6 +56,7 @@ def best_run(
     rng: np.random.Generator,
     narrate: Narrate,
     say: Say = keep_quiet,
+    find_starts: FindStarts = starts,
 ) -> Run:
     """Solve from every start and keep the run that describes the graph best, of those with the fewest empty clusters.
 
@@ -45,7 +64,7 @@ def best_run(
     """
     placed = engine.place(problem)
     best: tuple[tuple[int, float], Run] | None = None
-    for number, seeds in enumerate(starts(init, n_init, engine, problem, rng, say), start=1):
+    for number, seeds in enumerate(find_starts(init, n_init, engine, problem, rng, say), start=1):
         end = follow(problem, method, engine, placed, schedule, seeds, rng, partial(narrate, number))
         rank = (end.solution.n_empty, description_cost(problem.affinity, end.solution.labels))
         if best is None or rank < best[0]:
