@@ -216,7 +216,9 @@ def test_missing_values_are_counted(folder, fail):
     (folder / "a.csv").write_text("x,y\n1,\n2,3\n,4\n")
     code, message = fail("fit", "a.csv", "-k", "2")
     assert code == 3
-    assert "a.csv has missing values in x (1 of 3), y (1 of 3). Fill them in" in message
+    assert (
+        "a.csv has missing values in x (1 of 3), y (1 of 3). Put in the mean of each column (--missing mean)" in message
+    )
     assert "--exclude x,y" in message
 
 

@@ -31,6 +31,19 @@ def test_rows_are_scaled_as_they_were(folder, tell, scale):
     assert told["rows"]["label"] == load_model("out/model.npz").labels_.tolist()
 
 
+@pytest.mark.parametrize("scale", ["none", "standard"])
+def test_empty_cells_are_filled_as_they_were(folder, tell, fail, scale):
+    rows = lines()
+    rows[5] = "," + rows[5].split(",", 1)[1]
+    (folder / "gaps.csv").write_text("\n".join(rows))
+    told = tell("fit", "gaps.csv", "-k", "3", "-o", "out", "--missing", "mean", "--scale", scale)
+    assert told["missing"] == "mean"
+    assert tell("predict", "out", "gaps.csv")["rows"]["label"] == load_model("out/model.npz").labels_.tolist()
+    assert main(["report", "out", "--quiet"]) == 0
+    assert main(["fit", "points.csv", "-k", "3", "-o", "whole", "--no-report", "--quiet"]) == 0
+    assert "a model fitted with --missing mean fills empty cells" in fail("predict", "whole", "gaps.csv")[1]
+
+
 def test_columns_are_found_by_name(fitted, tell):
     (fitted / "b.csv").write_text("height,extra,width\n8,x,0\n0,y,0\n0,z,8\n")
     told = tell("predict", "out", "b.csv")

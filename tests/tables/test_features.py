@@ -50,12 +50,37 @@ def test_missing_and_infinite_values_are_counted(tmp_path):
     path.write_text("a,b,c\n1,,3\n,,4\n5,6,7\n")
     with pytest.raises(
         BadTable,
-        match=r"has missing values in a \(1 of 3\), b \(2 of 3\)\. Fill them in, .*: --exclude a,b$",
+        match=r"has missing values in a \(1 of 3\), b \(2 of 3\)\. .*--missing mean.*: --exclude a,b$",
     ):
         read_features(open_table(path), ("a", "b", "c"))
     path.write_text("a,b\n1,inf\n3,4\n")
     with pytest.raises(BadTable, match=r"has infinite values in b \(1 of 2\)\. .*--exclude b$"):
         read_features(open_table(path), ("a", "b"))
+
+
+@pytest.mark.parametrize("scale", ["none", "standard"])
+def test_gaps_are_filled_with_the_means_of_their_columns(tmp_path, scale, monkeypatch):
+    monkeypatch.setattr(table, "BLOCK_NUMBERS", 21)  # seven rows at a time
+    rows = ROWS.copy()
+    rows[np.random.default_rng(0).random(rows.shape) < 0.2] = np.nan
+    rows[:14, 0] = np.nan  # two blocks without a number
+    np.save(tmp_path / "a.npy", rows)
+    opened = open_table(tmp_path / "a.npy")
+    found = read_features(opened, opened.features, scale=scale, missing="mean")
+    expected = np.where(np.isnan(rows), np.nanmean(rows, axis=0), rows)
+    if scale == "standard":
+        expected = (expected - np.nanmean(rows, axis=0)) / np.nanstd(rows, axis=0)
+    np.testing.assert_allclose(found.X, expected, rtol=1e-5, atol=1e-6)
+    assert found.notes[0].startswith("Missing values became the mean of their column: x0 (")
+    again = Scaling.from_json(found.scaling.as_json(), 3)
+    np.testing.assert_array_equal(again(rows), found.X)
+
+
+def test_a_column_without_any_number_has_no_mean(tmp_path):
+    np.save(tmp_path / "a.npy", np.array([[1.0, np.nan], [np.nan, np.nan]]))
+    opened = open_table(tmp_path / "a.npy")
+    with pytest.raises(BadTable, match=r"missing values in x1 \(2 of 2\)\. Fill them in, .*--exclude x1$"):
+        read_features(opened, opened.features, missing="mean")
 
 
 @pytest.mark.parametrize("scale", ["none", "standard", "unit"])

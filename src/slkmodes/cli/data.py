@@ -30,7 +30,9 @@ class Data:
         """The rows as the file has them; None where it is a graph."""
         if not self.columns:
             return None
-        return self.X if self.scaling.kind == "none" else read_features(self.table, self.columns).X
+        if self.scaling.kind == "none":
+            return self.X
+        return read_features(self.table, self.columns, missing=self.scaling.missing).X
 
 
 @dataclass(frozen=True)
@@ -59,19 +61,22 @@ def read_data(options: Namespace, screen: Screen) -> Data:
         raise UsageError("Say --columns or --exclude, not both.")
     table = open_file(options, screen)
     if options.affinity == "precomputed":
-        if options.columns or options.exclude or options.scale != "none":
-            raise UsageError("With --affinity precomputed FILE is a graph: leave --columns, --exclude and --scale out.")
+        if options.columns or options.exclude or (options.scale, options.missing) != ("none", "refuse"):
+            raise UsageError(
+                "With --affinity precomputed FILE is a graph: leave --columns, --exclude, --scale and --missing out."
+            )
         return Data(table, (), table.affinities(), Scaling("none"))
     columns = chosen_columns(table, options, screen)
-    features = read_columns(table, columns, options.scale, screen)
+    features = read_columns(table, columns, options, screen)
     return Data(table, columns, features.X, features.scaling)
 
 
-def read_columns(table: Table, columns: Sequence[str], scale: str, screen: Screen) -> Features:
+def read_columns(table: Table, columns: Sequence[str], options: Namespace, screen: Screen) -> Features:
     """One matrix, with progress."""
     passes = 1 if table.slow else 2
     with screen.progress.stage(f"reading {table.path.name}", table.expected_rows and passes * table.expected_rows):
-        features = read_features(table, columns, scale=scale, tick=screen.progress.advance)
+        how = {"scale": options.scale, "missing": options.missing}
+        features = read_features(table, columns, **how, tick=screen.progress.advance)
     for note in features.notes:
         screen.note(note)
     return features

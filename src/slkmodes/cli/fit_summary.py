@@ -42,6 +42,7 @@ def summarise(
         "n_samples": len(model.labels_),
         "columns": list(data.columns),
         "scale": data.scaling.kind,
+        "missing": data.scaling.missing,
         "n_clusters": model.n_clusters,
         "cluster_sizes": np.bincount(model.labels_, minlength=model.n_clusters).tolist(),
         "mode_rows": model.mode_indices_.tolist(),

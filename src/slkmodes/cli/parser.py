@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from slkmodes.affinity import WEIGHTS
 from slkmodes.cli.exit_codes import USAGE
 from slkmodes.engines import ENGINES
-from slkmodes.tables import READERS, SCALES
+from slkmodes.tables import MISSING, READERS, SCALES
 
 
 class Parser(argparse.ArgumentParser):
@@ -55,6 +55,10 @@ def add_columns(parser: Parser) -> None:
     parser.add_argument(
         "--scale", choices=SCALES, default="none",
         help="standard: every column to mean 0 and deviation 1; unit: every row to length 1; default: %(default)s",
+    )  # fmt: skip
+    parser.add_argument(
+        "--missing", choices=MISSING, default="refuse",
+        help="empty cells: refuse them, or put in the mean of their column; default: %(default)s",
     )  # fmt: skip
 
 

@@ -100,12 +100,13 @@ def new_rows(fitted: FittedModel, table: Table) -> Iterator[Any]:
         raise BadTable(f"{table.path}: the columns {named_of(words)} hold no numbers, but the model needs them.")
     first = 0
     for block in table.numbers(fitted.columns):
-        bad = np.argwhere(~np.isfinite(block))
+        bad = np.argwhere(np.isinf(block) if fitted.scaling.fill else ~np.isfinite(block))
         if len(bad):
             row, column = bad[0]
             raise BadTable(
                 f"{table.path}: row {first + row} (rows count from 0) has no finite number in "
-                f"{fitted.columns[column]!r}. Fill it in, or drop the row."
+                f"{fitted.columns[column]!r}. Fill it in, or drop the row; a model fitted with --missing mean fills "
+                "empty cells itself."
             )
         check_range(table, fitted.columns, block, first)
         first += len(block)

@@ -49,7 +49,7 @@ def run(options: argparse.Namespace, screen: Screen) -> dict[str, Any]:
     if fitted.columns:
         check_present(table, "the model", fitted.columns)
         with screen.progress.stage(f"reading {table.path.name}"):
-            X = read_features(table, fitted.columns).X
+            X = read_features(table, fitted.columns, missing=fitted.scaling.missing).X
         if len(X) != len(fitted.model.labels_):
             raise BadTable(
                 f"{table.path} has {len(X):,} rows, but the model was fitted on {len(fitted.model.labels_):,}. Give "

@@ -3,13 +3,14 @@
 Memory holds the float32 matrix that is clustered and a block of the file, not the file.
 """
 
-from slkmodes.tables.features import SCALES, Features, Scaling, read_features
+from slkmodes.tables.features import MISSING, SCALES, Features, Scaling, read_features
 from slkmodes.tables.opening import READERS, open_table, transposed
 from slkmodes.tables.table import BadTable, Table, codes_of
 from slkmodes.tables.writing import FORMATS, write_table
 
 __all__ = [
     "FORMATS",
+    "MISSING",
     "READERS",
     "SCALES",
     "BadTable",

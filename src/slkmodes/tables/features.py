@@ -15,6 +15,7 @@ from slkmodes.tables.table import Array, BadTable, Table
 from slkmodes.validation import check_option
 
 SCALES = ("none", "standard", "unit")
+MISSING = ("refuse", "mean")
 # Spreads that differ more than this let one column decide everything.
 UNEQUAL_SPREAD = 100
 # Rows become float32, which holds no larger number.
@@ -23,7 +24,7 @@ LARGEST = float(np.finfo(np.float32).max)
 
 @dataclass(frozen=True)
 class Scaling:
-    """How rows become what is clustered: as they are, column by column, or each to length one.
+    """How rows become what is clustered: as they are, column by column, or each to length one; and what fills gaps.
 
     The same arithmetic for any block of rows, so that a row is the same in a fit and in a prediction.
     """
@@ -31,9 +32,17 @@ class Scaling:
     kind: str
     center: tuple[float, ...] = ()
     spread: tuple[float, ...] = ()
+    fill: tuple[float, ...] = ()  # a number for every column, or none where missing values are refused
+
+    @property
+    def missing(self) -> str:
+        """One of :data:`MISSING`."""
+        return "mean" if self.fill else "refuse"
 
     def __call__(self, block: Array) -> npt.NDArray[np.float32]:
         """The rows of a block, scaled."""
+        if self.fill:
+            block = np.where(np.isnan(block), self.fill, block)
         if self.kind == "none":
             return np.ascontiguousarray(block, dtype=np.float32)
         rows = np.ascontiguousarray(block, dtype=np.float64)
@@ -48,17 +57,18 @@ class Scaling:
 
     def as_json(self) -> dict[str, Any]:
         """For the notes of a model file."""
-        return {"kind": self.kind, "center": list(self.center), "spread": list(self.spread)}
+        return {"kind": self.kind, "center": list(self.center), "spread": list(self.spread), "fill": list(self.fill)}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any], n_columns: int) -> Scaling:
         """What :meth:`as_json` gave, checked."""
         kind = check_option("the model", "scaling", stored.get("kind"), SCALES)
-        center, spread = (tuple(float(value) for value in stored[name]) for name in ("center", "spread"))
+        center, spread, fill = (tuple(map(float, stored.get(name, ()))) for name in ("center", "spread", "fill"))
         expected = n_columns if kind == "standard" else 0
-        if len(center) != expected or len(spread) != expected or not all(0 < s < np.inf for s in spread):
+        fits = len(center) == len(spread) == expected and len(fill) in (0, n_columns)
+        if not fits or not all(0 < s < np.inf for s in spread) or not np.isfinite((*center, *fill)).all():
             raise ValueError(f"The scaling of the model does not fit its {n_columns} columns.")
-        return cls(kind, center, spread)
+        return cls(kind, center, spread, fill)
 
 
 class Features(NamedTuple):
@@ -74,7 +84,7 @@ class Survey:
 
     def __init__(self, n_columns: int) -> None:
         self.n_rows = 0
-        self.missing, self.infinite = np.zeros((2, n_columns), dtype=np.int64)
+        self.known, self.missing, self.infinite = np.zeros((3, n_columns), dtype=np.int64)
         self.center, self._squares = np.zeros((2, n_columns))
         self.counts_up = np.ones(n_columns, dtype=bool)
         self._last = np.full(n_columns, np.nan)
@@ -85,6 +95,7 @@ class Survey:
         if not len(block):
             return
         finite = np.isfinite(block)
+        count = finite.sum(axis=0)
         if not finite.all():
             unknown = np.isnan(block)
             self.missing += unknown.sum(axis=0)
@@ -93,22 +104,30 @@ class Survey:
         steps = np.diff(block, axis=0, prepend=np.where(np.isnan(self._last), block[0] - 1, self._last)[None])
         self.counts_up &= (steps == 1).all(axis=0)
         self._last = block[-1]
-        mean = block.mean(axis=0)
-        apart, total = mean - self.center, self.n_rows + len(block)
-        self._squares += np.square(block - mean).sum(axis=0) + apart**2 * (self.n_rows * len(block) / total)
-        self.center += apart * (len(block) / total)
-        self.n_rows = total
+        total = np.maximum(1, self.known + count)
+        mean = block.sum(axis=0) / np.maximum(1, count)
+        apart = mean - self.center
+        self._squares += np.square(block - mean, where=finite, out=np.zeros_like(block)).sum(axis=0)
+        self._squares += apart**2 * (self.known * count / total)
+        self.center += apart * (count / total)
+        self.known += count
+        self.n_rows += len(block)
 
     @property
     def spread(self) -> Array:
         """Standard deviations; 1 for columns that do not vary."""
-        deviation = np.sqrt(self._squares / max(1, self.n_rows))
+        deviation = np.sqrt(self._squares / np.maximum(1, self.known))
         constant = deviation <= 1e-12 * np.abs(self.center)
         return np.where(constant, 1.0, deviation)
 
 
 def read_features(
-    table: Table, names: Sequence[str], *, scale: str = "none", tick: Callable[[int], None] | None = None
+    table: Table,
+    names: Sequence[str],
+    *,
+    scale: str = "none",
+    missing: str = "refuse",
+    tick: Callable[[int], None] | None = None,
 ) -> Features:
     r"""Read some columns of a table into one matrix.
 
@@ -122,6 +141,8 @@ def read_features(
         Features of the table.
     scale : {"none", "standard", "unit"}, default="none"
         Leave the numbers as they are, give every column mean 0 and deviation 1, or every row length 1.
+    missing : {"refuse", "mean"}, default="refuse"
+        Whether missing values are an error, or become the mean of their column.
     tick : callable, optional
         Called with the number of rows of every block that was read: once for text, twice for other files.
 
@@ -143,6 +164,7 @@ def read_features(
     [[-1.0, -1.0], [1.0, 1.0]]
     """
     check_option("read_features", "scale", scale, SCALES)
+    check_option("read_features", "missing", missing, MISSING)
     if not names:
         raise BadTable(f"{table.path}: no column is left to cluster. Choose some with --columns.")
     if table.n_rows is not None:
@@ -156,9 +178,10 @@ def read_features(
             tick(len(block))
         if table.slow:
             kept.append(block)
-    check_values(table, names, survey)
-    standard = scale == "standard"
-    scaling = Scaling(scale, tuple(survey.center), tuple(survey.spread)) if standard else Scaling(scale)
+    check_values(table, names, survey, missing)
+    means = tuple(survey.center)
+    standard = (means, tuple(survey.spread)) if scale == "standard" else ((), ())
+    scaling = Scaling(scale, *standard, fill=means if missing == "mean" else ())
     X = np.empty((survey.n_rows, len(names)), dtype=np.float32)
     at = 0
     for block in _taken(kept) if table.slow else table.numbers(names):
@@ -187,22 +210,33 @@ def check_range(table: Table, names: Sequence[str], block: Array, first: int) ->
         )
 
 
-def check_values(table: Table, names: Sequence[str], survey: Survey) -> None:
-    """Refuse no rows, missing values and infinity; say where they are."""
+def check_values(table: Table, names: Sequence[str], survey: Survey, missing: str) -> None:
+    """Refuse no rows, missing values that nothing fills, and infinity; say where they are."""
     if not survey.n_rows:
         raise BadTable(f"{table.path} holds no rows.")
-    for counts, what in ((survey.missing, "missing values"), (survey.infinite, "infinite values")):
+    unfilled = survey.missing if missing == "refuse" else np.where(survey.known, 0, survey.missing)
+    filling = "Put in the mean of each column (--missing mean)" if survey.known.all() else "Fill them in"
+    for counts, what, mend in (
+        (unfilled, "missing values", filling),
+        (survey.infinite, "infinite values", "Fill them in"),
+    ):
         bad = np.flatnonzero(counts).tolist()
         if len(bad):
-            named = first_few([f"{quoted(names[i])} ({counts[i]:,} of {survey.n_rows:,})" for i in bad])
             raise BadTable(
-                f"{table.path} has {what} in {named}. Fill them in, drop those rows, or leave the columns out: "
-                f"{excluding([names[i] for i in bad[:MOST_NAMED]])}"
+                f"{table.path} has {what} in {counted(names, counts, survey.n_rows)}. {mend}, drop those rows, or "
+                f"leave the columns out: {excluding([names[i] for i in bad[:MOST_NAMED]])}"
             )
 
 
+def counted(names: Sequence[str], counts: Array, n_rows: int) -> str:
+    """Columns with how many of their rows are meant."""
+    return first_few([f"{quoted(names[i])} ({counts[i]:,} of {n_rows:,})" for i in np.flatnonzero(counts).tolist()])
+
+
 def advice(names: Sequence[str], survey: Survey, scale: str) -> Iterable[str]:
-    """What looks as if it was not meant."""
+    """What was put in, and what looks as if it was not meant."""
+    if survey.missing.any():  # and not refused
+        yield f"Missing values became the mean of their column: {counted(names, survey.missing, survey.n_rows)}."
     for i in np.flatnonzero(survey.counts_up).tolist() if survey.n_rows > 2 else ():
         yield f"The column {names[i]!r} just counts the rows. If it is a number of the row: {excluding([names[i]])}"
     varying = survey.spread[survey.spread > 0]
