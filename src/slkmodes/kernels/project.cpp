@@ -14,10 +14,9 @@ constexpr std::int64_t ROW_BLOCK = 48;         // a multiple of the rows taken t
 constexpr std::int64_t FEATURES_AT_A_TIME = 256;  // of the rows taken together, for the innermost cache
 
 // Add what some features of a few rows give to VECTORS vectors of components, from the first one on.
-template <int ROWS, int VECTORS>
+template <int LANES, int ROWS, int VECTORS>
 SLK_INLINE void add_products(const float (*features)[ROWS], std::int64_t n_features, const float* components,
                              std::int64_t width, float* const (&out)[ROWS], std::int64_t first, bool begun) {
-    constexpr int LANES = 16;
     Vector<float, LANES> sums[ROWS][VECTORS];
     for (int r = 0; r < ROWS; ++r)
         for (int v = 0; v < VECTORS; ++v)
@@ -32,7 +31,7 @@ SLK_INLINE void add_products(const float (*features)[ROWS], std::int64_t n_featu
         for (int v = 0; v < VECTORS; ++v) store<LANES>(out[r] + first + v * LANES, sums[r][v]);
 }
 
-template <int ROWS, int VECTORS, typename T>
+template <int LANES, int ROWS, int VECTORS, typename T>
 SLK_INLINE void project_rows(const Project<T>& s, std::int64_t begin, std::int64_t end) {
     alignas(64) float features[FEATURES_AT_A_TIME][ROWS];
     for (std::int64_t p = begin; p < end; p += ROWS) {
@@ -52,23 +51,23 @@ SLK_INLINE void project_rows(const Project<T>& s, std::int64_t begin, std::int64
                 }
             const float* components = s.components + from * s.width;
             std::int64_t first = 0;
-            for (; first + 16 * VECTORS <= s.width; first += 16 * VECTORS)
-                add_products<ROWS, VECTORS>(features, count, components, s.width, out, first, from > 0);
-            for (; first < s.width; first += 16)
-                add_products<ROWS, 1>(features, count, components, s.width, out, first, from > 0);
+            for (; first + LANES * VECTORS <= s.width; first += LANES * VECTORS)
+                add_products<LANES, ROWS, VECTORS>(features, count, components, s.width, out, first, from > 0);
+            for (; first < s.width; first += LANES)
+                add_products<LANES, ROWS, 1>(features, count, components, s.width, out, first, from > 0);
         }
     }
 }
 
-// As many sums at a time as the registers hold.
-#define SLK_PROJECT_ROWS(NAME, TARGET, T, ROWS, VECTORS)                            \
+// As many sums at a time as the registers hold, in vectors of their width.
+#define SLK_PROJECT_ROWS(NAME, TARGET, T, LANES, ROWS, VECTORS)                     \
     TARGET void NAME(const Project<T>& s, std::int64_t begin, std::int64_t end) {   \
-        project_rows<ROWS, VECTORS>(s, begin, end);                                 \
+        project_rows<LANES, ROWS, VECTORS>(s, begin, end);                          \
     }
-SLK_PROJECT_ROWS(project_block, SLK_DISPATCH, float, 6, 1)
-SLK_PROJECT_ROWS(project_block, SLK_DISPATCH, double, 6, 1)
-SLK_PROJECT_ROWS(project_block_wide, SLK_WIDE, float, 8, 2)
-SLK_PROJECT_ROWS(project_block_wide, SLK_WIDE, double, 8, 2)
+SLK_PROJECT_ROWS(project_block, SLK_DISPATCH, float, 8, 6, 2)
+SLK_PROJECT_ROWS(project_block, SLK_DISPATCH, double, 8, 6, 2)
+SLK_PROJECT_ROWS(project_block_wide, SLK_WIDE, float, 16, 8, 2)
+SLK_PROJECT_ROWS(project_block_wide, SLK_WIDE, double, 16, 8, 2)
 #undef SLK_PROJECT_ROWS
 
 }  // namespace
