@@ -23,13 +23,15 @@ std::vector<T> gathered(const Density<T>& s, const std::int64_t* numbers, std::i
 // A few candidates against all references, in their order.
 template <typename T>
 SLK_INLINE void sums_of(const Density<T>& s, const T* candidates, const T* references, double (&sums)[BATCH]) {
+    constexpr int LANES = WIDTH<T>;
     for (std::int64_t r = 0; r < s.n_references; r += BATCH) {
         T squared[BATCH][BATCH];
         batch_distances(candidates, references + r * s.n_features, s.n_features, squared);
-        const auto values = exp_nonpositive<T, BATCH * BATCH>(load<BATCH * BATCH>(&squared[0][0]) * T(-s.gamma));
+        for (T* here = squared[0]; here < squared[0] + BATCH * BATCH; here += LANES)
+            store<LANES>(here, exp_nonpositive<T, LANES>(load<LANES>(here) * T(-s.gamma)));
         for (int i = 0; i < BATCH; ++i)
             for (int j = 0; j < BATCH && r + j < s.n_references; ++j)
-                sums[i] += s.weights[r + j] * double(values[i * BATCH + j]);
+                sums[i] += s.weights[r + j] * double(squared[i][j]);
     }
 }
 

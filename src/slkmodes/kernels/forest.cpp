@@ -13,14 +13,15 @@ namespace {
 // variance.
 SLK_DISPATCH void project(const Forest& s, const float* direction, const std::int32_t* members, std::int64_t count,
                           float* values) {
+    constexpr int LANES = WIDTH<float>;
     constexpr std::int64_t ROWS_AHEAD = 8;
     for (std::int64_t i = 0; i < count; ++i) {
         if (i + ROWS_AHEAD < count)
             fetch_ahead(s.points + std::int64_t(members[i + ROWS_AHEAD]) * s.n_columns, s.n_leading);
         const float* row = s.points + std::int64_t(members[i]) * s.n_columns;
-        auto lanes = filled<16>(0.0f);
-        for (std::int64_t d = 0; d < s.n_leading; d += 16) lanes += load<16>(row + d) * load<16>(direction + d);
-        values[i] = sum<float, 16>(lanes);
+        auto lanes = filled<LANES>(0.0f);
+        for (std::int64_t d = 0; d < s.n_leading; d += LANES) lanes += load<LANES>(row + d) * load<LANES>(direction + d);
+        values[i] = sum<float, LANES>(lanes);
     }
 }
 

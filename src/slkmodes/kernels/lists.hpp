@@ -52,10 +52,11 @@ SLK_INLINE float farthest(const Lists& lists, std::int64_t row) {
 // Whether a list holds a row. Without its lock: while entries move up, each of them is always somewhere, and one that is
 // being dropped would be refused again.
 SLK_INLINE bool holds(const Lists& lists, std::int64_t row, std::int32_t candidate) {
+    constexpr int LANES = WIDTH<std::int32_t>;
     const std::int32_t* rows = lists.rows + row * lists.width;
-    auto hits = load<16>(rows) == candidate;
-    for (std::int64_t i = 16; i < lists.width; i += 16) hits |= load<16>(rows + i) == candidate;
-    return fold<std::int32_t, 16>(hits, [](const auto& low, const auto& high) { return low | high; }) != 0;
+    auto hits = load<LANES>(rows) == candidate;
+    for (std::int64_t i = LANES; i < lists.width; i += LANES) hits |= load<LANES>(rows + i) == candidate;
+    return fold<std::int32_t, LANES>(hits, [](const auto& low, const auto& high) { return low | high; }) != 0;
 }
 
 // A number that looks random but depends on nothing else (the finaliser of MurmurHash3).

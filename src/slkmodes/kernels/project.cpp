@@ -10,11 +10,11 @@
 namespace slk {
 namespace {
 
-constexpr std::int64_t ROW_BLOCK = 48;         // a multiple of the rows taken together
+constexpr int ROWS = 6, LANES = WIDTH<float>, VECTORS = 2;  // as many sums at a time as 16 registers hold
+constexpr std::int64_t ROW_BLOCK = 8 * ROWS;
 constexpr std::int64_t FEATURES_AT_A_TIME = 256;  // of the rows taken together, for the innermost cache
 
-// Add what some features of a few rows give to VECTORS vectors of components, from the first one on.
-template <int LANES, int ROWS, int VECTORS>
+// Add what some features of a few rows give to some vectors of components, from the first one on.
 SLK_INLINE void add_products(const float (*features)[ROWS], std::int64_t n_features, const float* components,
                              std::int64_t width, float* const (&out)[ROWS], std::int64_t first, bool begun) {
     Vector<float, LANES> sums[ROWS][VECTORS];
@@ -31,7 +31,7 @@ SLK_INLINE void add_products(const float (*features)[ROWS], std::int64_t n_featu
         for (int v = 0; v < VECTORS; ++v) store<LANES>(out[r] + first + v * LANES, sums[r][v]);
 }
 
-template <int LANES, int ROWS, int VECTORS, typename T>
+template <typename T>
 SLK_INLINE void project_rows(const Project<T>& s, std::int64_t begin, std::int64_t end) {
     alignas(64) float features[FEATURES_AT_A_TIME][ROWS];
     for (std::int64_t p = begin; p < end; p += ROWS) {
@@ -50,36 +50,29 @@ SLK_INLINE void project_rows(const Project<T>& s, std::int64_t begin, std::int64
                     features[d][r] = float(std::max(-s.farthest, std::min(scaled, s.farthest)));
                 }
             const float* components = s.components + from * s.width;
-            std::int64_t first = 0;
-            for (; first + LANES * VECTORS <= s.width; first += LANES * VECTORS)
-                add_products<LANES, ROWS, VECTORS>(features, count, components, s.width, out, first, from > 0);
-            for (; first < s.width; first += LANES)
-                add_products<LANES, ROWS, 1>(features, count, components, s.width, out, first, from > 0);
+            for (std::int64_t first = 0; first < s.width; first += VECTORS * LANES)
+                add_products(features, count, components, s.width, out, first, from > 0);
         }
     }
 }
 
-// As many sums at a time as the registers hold, in vectors of their width.
-#define SLK_PROJECT_ROWS(NAME, TARGET, T, LANES, ROWS, VECTORS)                     \
-    TARGET void NAME(const Project<T>& s, std::int64_t begin, std::int64_t end) {   \
-        project_rows<LANES, ROWS, VECTORS>(s, begin, end);                          \
-    }
-SLK_PROJECT_ROWS(project_block, SLK_DISPATCH, float, 8, 6, 2)
-SLK_PROJECT_ROWS(project_block, SLK_DISPATCH, double, 8, 6, 2)
-SLK_PROJECT_ROWS(project_block_wide, SLK_WIDE, float, 16, 8, 2)
-SLK_PROJECT_ROWS(project_block_wide, SLK_WIDE, double, 16, 8, 2)
-#undef SLK_PROJECT_ROWS
+SLK_DISPATCH void project_block(const Project<float>& s, std::int64_t begin, std::int64_t end) {
+    project_rows(s, begin, end);
+}
+
+SLK_DISPATCH void project_block(const Project<double>& s, std::int64_t begin, std::int64_t end) {
+    project_rows(s, begin, end);
+}
 
 }  // namespace
 
 template <typename T>
 void run(const Project<T>& s) {
-    const bool wide = has_wide_registers();
     const std::int64_t n_blocks = (s.n_rows + ROW_BLOCK - 1) / ROW_BLOCK;
 #pragma omp parallel for schedule(dynamic) num_threads(s.threads)
     for (std::int64_t block = 0; block < n_blocks; ++block) {
-        const std::int64_t begin = block * ROW_BLOCK, end = std::min(begin + ROW_BLOCK, s.n_rows);
-        wide ? project_block_wide(s, begin, end) : project_block(s, begin, end);
+        const std::int64_t begin = block * ROW_BLOCK;
+        project_block(s, begin, std::min(begin + ROW_BLOCK, s.n_rows));
     }
 }
 
