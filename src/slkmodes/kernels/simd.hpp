@@ -1,8 +1,7 @@
 // What every kernel needs: one binary for every CPU, short vectors, and an exponential on them.
 //
-// Vectors are the GNU extension of GCC and Clang: `Vector<float, 16>` is one AVX-512 register, two AVX
-// registers or four SSE registers. Plain loops would leave it to the optimiser, which turned the same sweep into
-// code four times slower.
+// Vectors are the GNU extension of GCC and Clang: `Vector<float, 8>` is one AVX register or two SSE registers. Plain
+// loops would leave it to the optimiser, which turned the same sweep into code four times slower.
 #pragma once
 
 #include <cstdint>
