@@ -6,6 +6,7 @@ from slkmodes import LaplacianKModes, nn_descent
 from slkmodes.engines import native_available
 from slkmodes.neighbors import NeighborIndex
 from slkmodes.nn_descent import DescentSearch, leaf_sizes
+from slkmodes.ordering import inverse
 from slkmodes.projection import Projection
 from slkmodes.search import recall_of
 
@@ -132,7 +133,7 @@ def test_walks_are_judged_by_rows_that_are_left_out():
     X = clouds(6000, 40)
     search = NeighborIndex(X, "nn_descent", 10).built(2)
     search.query(X[:1], 10, 2)
-    places = search._places()[search.sample]
+    places = inverse(search.numbers)[search.sample]
     indices, distances = search._walk(X[search.sample], 10, 2, places)
     assert not np.any(indices == search.sample[:, None])
     assert recall_of(distances, search.truth) >= search.target

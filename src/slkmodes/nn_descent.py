@@ -19,6 +19,7 @@ from scipy.sparse.csgraph import connected_components
 from slkmodes.cache_lines import empty_on_lines
 from slkmodes.engines import native_available
 from slkmodes.exact_search import BruteSearch, complete
+from slkmodes.ordering import inverse
 from slkmodes.projection import LANES, fit_projection
 from slkmodes.search import (
     BLOCK_ENTRIES,
@@ -128,7 +129,7 @@ class DescentSearch(Search):
 
         Where that does not help, walks lose their way: queries are then compared with all rows.
         """
-        absent = self._places()[self.sample]
+        absent = inverse(self.numbers)[self.sample]
         while True:
             found = self._walk(self.X[self.sample], self.k, n_threads, absent)[1]
             recall = recall_of(found, self.truth)
@@ -224,17 +225,11 @@ class DescentSearch(Search):
         squared = np.empty((n_rows, width), dtype=self.X.dtype)
         _kernels.rank(self.X, self.X, self._candidates(), self.numbers, indices, squared, self.n_threads)
         indices, squared = indices[self.numbers], squared[self.numbers]
-        rows = np.where(indices < 0, np.int32(-1), self._places()[indices])
+        rows = np.where(indices < 0, np.int32(-1), inverse(self.numbers)[indices])
         measured = (squared.astype(np.float64) * self.unit).astype(np.float32)  # as the kernel does it
         order = np.lexsort((rows, measured), axis=1)
         self.lists.rows, self.lists.squared = (np.take_along_axis(x, order, axis=1) for x in (rows, measured))
         self.lists.fresh = np.ones(rows.shape, dtype=np.uint8)
-
-    def _places(self) -> npt.NDArray[np.int32]:
-        """The number among the points of every row of X."""
-        places = np.empty_like(self.numbers)
-        places[self.numbers] = np.arange(len(places), dtype=places.dtype)
-        return places
 
     def _candidates(self) -> npt.NDArray[np.int32]:
         """The lists in the numbers of X."""

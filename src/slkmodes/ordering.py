@@ -60,9 +60,14 @@ class RowOrder:
     def places(self) -> npt.NDArray[np.int64]:
         """The working row of every row of X."""
         assert self.numbers is not None
-        places = np.empty(len(self.numbers), dtype=np.int64)
-        places[self.numbers] = np.arange(len(places))
-        return places
+        return inverse(self.numbers).astype(np.int64)
+
+
+def inverse(numbers: Array) -> Array:
+    """Where each number stands in a permutation."""
+    places = np.empty_like(numbers)
+    places[numbers] = np.arange(len(numbers), dtype=numbers.dtype)
+    return places
 
 
 def near_rows_together(X: Array, n_threads: int) -> RowOrder:
