@@ -48,8 +48,11 @@ FEWEST_CANDIDATES, MOST_CANDIDATES = 12, 48
 # Rounds end when one changes a smaller part of all entries.
 FEW_UPDATES = 0.02
 MOST_ROUNDS = 12
-# Further attempts where the recall falls short.
+# Further attempts where the recall falls short. The first takes the data to stretch the distances of the points as they
+# do for all but this part of the true neighbours; the later ones rule nothing out that might be one.
 MOST_REFINEMENTS = 6
+LEAST_STRETCHED = 0.02
+NO_STRETCH = 1 - 1e-5  # a lower bound, also after rounding
 # A walk towards a new row starts from the nearest few of some rows spread over all, and keeps so many rows for every
 # neighbour wanted; step by step more, until a sample finds enough. It goes by links to and from each row, for every
 # neighbour wanted so many of both kinds; with fewer, it would have to keep more rows, and take longer.
@@ -86,7 +89,7 @@ class DescentSearch(Search):
         self._descend()
         self.sample = np.sort(np.random.default_rng(0).choice(len(X), min(RECALL_SAMPLE, len(X)), replace=False))
         exact = BruteSearch(X, self.k, n_threads).query(X[self.sample], self.k + 1, n_threads)
-        self.truth = exact[1][:, 1:]
+        self.near, self.truth = exact[0][:, 1:], exact[1][:, 1:]
         self.recall = self._refine_until_found()
         self.links: npt.NDArray[np.int32] | None = None  # what walks need is prepared for the first of them
         self.breadth, self.walks_fail = BREADTH, False
@@ -174,7 +177,7 @@ class DescentSearch(Search):
         sizes = leaf_sizes(len(self.X), LEAF_ROWS)
         starts = np.cumsum(sizes, dtype=np.int64) - sizes
         for members in self._forest(self.points, N_TREES, seed):
-            self._join(starts, members, sizes, sizes)
+            self._join((starts, members, sizes, sizes))
         self.say(f"neighbours: {N_TREES} trees")
 
     def _descend(self) -> None:
@@ -183,22 +186,25 @@ class DescentSearch(Search):
             if changed < FEW_UPDATES:
                 break
 
-    def _round(self, number: int, most: int, *, exact: bool = False) -> float:
-        """Compare the neighbours of every row with each other; return the part of the entries that changed."""
+    def _round(self, number: int, most: int, *, stretch: float | None = None) -> float:
+        """Compare the neighbours of every row with each other; return the part of the entries that changed.
+
+        With a ``stretch`` by the distances of the data, which are taken to be so many times those of the points.
+        """
         members, n_fresh, n_members = self.lists.groups(number, most, self.n_threads)
         starts = np.arange(len(members), dtype=np.int64) * members.shape[1]
         self.lists.forget_what_is_new()
-        self._join(starts, members.ravel(), n_fresh, n_members, exact=exact)
+        self._join((starts, members.ravel(), n_fresh, n_members), stretch)
         changed = self.lists.part_new()
         self.say(f"neighbours: round {number + 1}, {changed:.2%} of the entries changed")
         return changed
 
-    def _join(self, starts: Array, members: Array, n_fresh: Array, n_members: Array, *, exact: bool = False) -> None:
+    def _join(self, groups: tuple[Array, Array, Array, Array], stretch: float | None = None) -> None:
         from slkmodes import _kernels
 
-        lists, data = self.lists, self.X if exact else None
-        groups = starts, members, n_fresh, n_members
-        _kernels.join(self.points, data, self.unit, self.numbers, *groups, *lists.arrays, self.n_threads)
+        data = None if stretch is None else self.X
+        reach = self.lists.squared[:, -1] / np.float32(stretch or 1)
+        _kernels.join(self.points, data, self.unit, reach, self.numbers, *groups, *self.lists.arrays, self.n_threads)
 
     def _refine_until_found(self) -> float:
         """Go on until the sample finds enough of its true neighbours; return the part it finds."""
@@ -211,10 +217,20 @@ class DescentSearch(Search):
                 break
             if self.reduced and number == 0:
                 self._measure_in_the_data()
+                self._round(number, self.n_candidates, stretch=self._stretch())
             else:
                 self.lists.fresh[:] = 1  # once more, with more candidates
-            self._round(number, (1 if self.reduced and number == 0 else 2) * self.n_candidates, exact=self.reduced)
+                self._round(number, 2 * self.n_candidates, stretch=NO_STRETCH if self.reduced else None)
         return recall
+
+    def _stretch(self) -> float:
+        """How many times the squared distances of the points those of the data are, for nearly all true neighbours."""
+        place = inverse(self.numbers)
+        differences = self.points[place[self.sample]][:, None] - self.points[place[self.near]]
+        on_points = np.einsum("ijk,ijk->ij", differences, differences)
+        apart = on_points > 0
+        stretches = self.truth[apart].astype(np.float64) ** 2 * self.unit / on_points[apart]
+        return max(NO_STRETCH, float(np.quantile(stretches, LEAST_STRETCHED))) if apart.any() else NO_STRETCH
 
     def _measure_in_the_data(self) -> None:
         """From distances on the components to those of all features, rows outside the data's own k left out."""
@@ -227,8 +243,13 @@ class DescentSearch(Search):
         indices, squared = indices[self.numbers], squared[self.numbers]
         rows = np.where(indices < 0, np.int32(-1), inverse(self.numbers)[indices])
         measured = (squared.astype(np.float64) * self.unit).astype(np.float32)  # as the kernel does it
-        order = np.lexsort((rows, measured), axis=1)
-        self.lists.rows, self.lists.squared = (np.take_along_axis(x, order, axis=1) for x in (rows, measured))
+        tied = np.flatnonzero(
+            (measured[:, 1:] == measured[:, :-1]).any(axis=1)
+        )  # then by row, in the numbers used here
+        order = np.lexsort((rows[tied], measured[tied]), axis=1)
+        for entries in rows, measured:
+            entries[tied] = np.take_along_axis(entries[tied], order, axis=1)
+        self.lists.rows, self.lists.squared = rows, measured
         self.lists.fresh = np.ones(rows.shape, dtype=np.uint8)
 
     def _candidates(self) -> npt.NDArray[np.int32]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy import linalg
 from threadpoolctl import threadpool_limits
 
 from slkmodes.engines import native_available
@@ -43,12 +44,13 @@ class Projection:
         least = float(np.finfo(sample.dtype).tiny) ** 0.5
         self.scale = sample.dtype.type(1.0 / max(spread, least) if spread > 0 else 1.0)
         Y = (Y * self.scale).astype(np.float32)
+        n_features = sample.shape[1]
+        kept = min(n_components, n_features)
         with threadpool_limits(1, user_api="blas"):  # sums must not depend on the number of threads
-            _, vectors = np.linalg.eigh(Y.T @ Y)
-        kept = min(n_components, sample.shape[1])
+            _, vectors = linalg.eigh(Y.T @ Y, subset_by_index=(n_features - kept, n_features - 1))
         self.width = -(-kept // LANES) * LANES
-        self.components = np.zeros((sample.shape[1], self.width), dtype=np.float32)
-        self.components[:, :kept] = vectors[:, ::-1][:, :kept]
+        self.components = np.zeros((n_features, self.width), dtype=np.float32)
+        self.components[:, :kept] = vectors[:, ::-1]
 
     def __call__(self, rows: Array, n_threads: int) -> npt.NDArray[np.float32]:
         """The rows, projected."""

@@ -31,7 +31,7 @@ class Locks {
 constexpr std::int64_t MEMBERS_AHEAD = 6;
 
 struct Pair {
-    std::int32_t a, b;
+    std::int32_t a, b;  // places in the group
     float squared;
 };
 
@@ -51,32 +51,32 @@ SLK_INLINE std::int64_t promising_pairs(const Join<T>& s, const std::int32_t* me
         const std::int32_t row = members[std::min(i, count - 1)];
         fetch_ahead(s.lists.rows + row * s.lists.width, s.lists.width);  // for offers
         std::memcpy(tile + i * s.n_columns, s.points + std::int64_t(row) * s.n_columns, s.n_columns * sizeof(float));
-        limit[i] = farthest(s.lists, row);
+        limit[i] = s.data ? s.reach[row] : farthest(s.lists, row);
     }
     std::int64_t n_found = 0;
     for (std::int64_t i = 0; i < n_fresh; i += BATCH)
         for (std::int64_t j = i; j < count; j += BATCH) {
             float squared[BATCH][BATCH];
             batch_distances(tile + i * s.n_columns, tile + j * s.n_columns, s.n_columns, squared);
-            if (s.data)  // a lower bound, also after rounding
-                for (auto& of_u : squared)
-                    for (float& value : of_u) value *= 1 - 1e-5f;
             for (int u = 0; u < BATCH; ++u)
-                for (int v = 0; v < BATCH; ++v)
-                    if (i + u < n_fresh && i + u < j + v && j + v < count &&
-                        squared[u][v] <= std::max(limit[i + u], limit[j + v]))
-                        found[n_found++] = {members[i + u], members[j + v], squared[u][v]};
+                for (int v = 0; v < BATCH; ++v) {  // without a branch, which would often be guessed wrong
+                    found[n_found] = {std::int32_t(i + u), std::int32_t(j + v), squared[u][v]};
+                    n_found += (i + u < n_fresh) & (i + u < j + v) & (j + v < count) &
+                               (squared[u][v] <= std::max(limit[i + u], limit[j + v]));
+                }
         }
     return n_found;
 }
 
-// Offer each of a pair to the other. Their distance in the data is computed once, and only if somebody wants it.
+// Offer each of a pair to the other. Their distance in the data is computed once, and only if somebody wants it: whose reach
+// is the same for all threads at all times.
 template <typename T>
-SLK_INLINE void offer_pair(const Join<T>& s, const Pair& pair, Locks& locks) {
+SLK_INLINE void offer_pair(const Join<T>& s, const std::int32_t* members, const Pair& pair, Locks& locks) {
     bool exact = !s.data;
-    float squared = pair.squared;
+    float squared = exact ? pair.squared : pair.squared * (1 - 1e-5f);  // a lower bound, also after rounding
     for (int side = 0; side < 2; ++side) {
-        const std::int32_t row = side ? pair.b : pair.a, other = side ? pair.a : pair.b;
+        const std::int32_t row = members[side ? pair.b : pair.a], other = members[side ? pair.a : pair.b];
+        if (s.data && pair.squared > s.reach[row]) continue;
         if (squared > farthest(s.lists, row) || holds(s.lists, row, other)) continue;
         if (!exact) {
             const T in_data = T(squared_distance(s.data + std::int64_t(s.numbers[row]) * s.n_features,
@@ -99,9 +99,10 @@ struct Scratch {
 template <typename T>
 SLK_INLINE void join_members(const Join<T>& s, std::int64_t group, Scratch& scratch, Locks& locks) {
     if (s.n_members[group] < 2) return;
-    const std::int64_t n_found = promising_pairs(s, s.members + s.starts[group], s.n_members[group], s.n_fresh[group],
-                                                 scratch.tile.data(), scratch.limit.data(), scratch.pairs.data());
-    for (std::int64_t i = 0; i < n_found; ++i) offer_pair(s, scratch.pairs[i], locks);
+    const std::int32_t* members = s.members + s.starts[group];
+    const std::int64_t n_found = promising_pairs(s, members, s.n_members[group], s.n_fresh[group], scratch.tile.data(),
+                                                 scratch.limit.data(), scratch.pairs.data());
+    for (std::int64_t i = 0; i < n_found; ++i) offer_pair(s, members, scratch.pairs[i], locks);
 }
 
 SLK_DISPATCH void join_group(const Join<float>& s, std::int64_t group, Scratch& scratch, Locks& locks) {

@@ -127,14 +127,16 @@ struct Forest {
 };
 
 // Groups of rows to compare with each other: group g has n_members[g] members from starts[g] on, the first n_fresh[g]
-// of which are compared with all, the others with those only. Where `data` is given, distances are those of its rows
-// (row r of the points is row numbers[r] of the data) times `unit`, and the points, its projection, only rule pairs out.
+// of which are compared with all, the others with those only. Where `data` is given, squared distances are those of its
+// rows (row r of the points is row numbers[r] of the data) times `unit`, and the points, its projection, only rule pairs
+// out: row r does not want another that lies beyond its `reach` there.
 template <typename T>
 struct Join {
     std::int64_t n_columns, n_groups, n_features;
     const float* points;
     const T* data;
     double unit;
+    const float* reach;
     const std::int32_t* numbers;
     const std::int64_t* starts;
     const std::int32_t* members;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include "simd.hpp"
 
@@ -31,11 +32,10 @@ SLK_INLINE void offer(const Lists& lists, std::int64_t row, std::int32_t candida
     if (!comes_before(squared, candidate, distances[place], rows[place])) return;
     while (place > 0 && comes_before(squared, candidate, distances[place - 1], rows[place - 1])) --place;
     if (place > 0 && rows[place - 1] == candidate) return;  // its distance is always the same
-    for (std::int64_t i = lists.width - 1; i > place; --i) {
-        distances[i] = distances[i - 1];
-        rows[i] = rows[i - 1];
-        fresh[i] = fresh[i - 1];
-    }
+    const std::size_t n_after = lists.width - 1 - place;
+    std::memmove(distances + place + 1, distances + place, n_after * sizeof *distances);
+    std::memmove(rows + place + 1, rows + place, n_after * sizeof *rows);
+    std::memmove(fresh + place + 1, fresh + place, n_after);
     distances[place] = squared;
     rows[place] = candidate;
     fresh[place] = NEW;
@@ -49,8 +49,8 @@ SLK_INLINE float farthest(const Lists& lists, std::int64_t row) {
     return squared;
 }
 
-// Whether a list holds a row. Without its lock: while entries move up, each of them is always somewhere, and one that is
-// being dropped would be refused again.
+// Whether a list holds a row. Without its lock: one that is overlooked while entries move up is refused by offer(), and one
+// that is being dropped would be.
 SLK_INLINE bool holds(const Lists& lists, std::int64_t row, std::int32_t candidate) {
     constexpr int LANES = WIDTH<std::int32_t>;
     const std::int32_t* rows = lists.rows + row * lists.width;

@@ -199,19 +199,20 @@ void forest(Input<float, 2> points, std::int64_t n_leading, std::int64_t leaf_ro
 
 template <typename T>
 void join(Input<float, 2> points, std::optional<Input<T, 2>> data, double unit,
-                  Input<std::int32_t, 1> numbers, Input<std::int64_t, 1> starts, Input<std::int32_t, 1> members, Input<std::int32_t, 1> n_fresh,
-                  Input<std::int32_t, 1> n_members, Output<std::int32_t, 2> rows, Output<float, 2> squared,
-                  Output<std::uint8_t, 2> fresh, int threads) {
+          Input<float, 1> reach, Input<std::int32_t, 1> numbers, Input<std::int64_t, 1> starts, Input<std::int32_t, 1> members,
+          Input<std::int32_t, 1> n_fresh, Input<std::int32_t, 1> n_members, Output<std::int32_t, 2> rows,
+          Output<float, 2> squared, Output<std::uint8_t, 2> fresh, int threads) {
     const slk::Lists lists = lists_of(rows, squared, fresh);
-    require(std::int64_t(points.shape(0)) == lists.n_rows && points.shape(0) == numbers.shape(0),
-            "join: points, numbers and lists differ in rows");
+    require(std::int64_t(points.shape(0)) == lists.n_rows && points.shape(0) == numbers.shape(0) &&
+                points.shape(0) == reach.shape(0),
+            "join: points, reach, numbers and lists differ in rows");
     require(points.shape(1) % 16 == 0, "join: points must be padded to 16s of columns");
     require(starts.shape(0) == n_fresh.shape(0) && starts.shape(0) == n_members.shape(0),
             "join: arrays of groups differ in length");
     require(threads > 0, "join: threads must be positive");
     const slk::Join<T> job{std::int64_t(points.shape(1)), std::int64_t(starts.shape(0)),
                            data ? std::int64_t(data->shape(1)) : 0, points.data(), data ? data->data() : nullptr, unit,
-                           numbers.data(), starts.data(), members.data(), n_fresh.data(), n_members.data(), lists,
+                           reach.data(), numbers.data(), starts.data(), members.data(), n_fresh.data(), n_members.data(), lists,
                            threads};
     nb::gil_scoped_release nogil;
     slk::run(job);
@@ -295,7 +296,7 @@ void add_kernels(nb::module_& m) {
     m.def("rank", &rank<T>, array("rows"), array("queries"), array("candidates"),
           nb::arg("order").noconvert().none(), array("indices"),
           array("squared"), arg("threads"));
-    m.def("join", &join<T>, array("points"), nb::arg("data").noconvert().none(), arg("unit"), array("numbers"), array("starts"),
+    m.def("join", &join<T>, array("points"), nb::arg("data").noconvert().none(), arg("unit"), array("reach"), array("numbers"), array("starts"),
           array("members"), array("n_fresh"), array("n_members"), array("rows"), array("squared"), array("fresh"),
           arg("threads"));
     m.def("nearest", &nearest<T>, array("rows"), array("queries"), array("indices"), array("squared"),
