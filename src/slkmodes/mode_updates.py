@@ -19,12 +19,12 @@ Array = npt.NDArray[Any]
 MEAN_SHIFT_TOLERANCE = 1e-4
 MEAN_SHIFT_STEPS = 500
 
-# Where an exact density costs too much, candidates are eliminated in rounds: the best sixteenth survives, seen against
-# four times more rows.
-FIRST_REFERENCES = 256
-SURVIVING_PART = 16
+# Where an exact density costs too much, candidates are eliminated in rounds: the best eighth survives, seen against four
+# times more rows.
+FIRST_REFERENCES = 96
+SURVIVING_PART = 8
 MORE_REFERENCES = 4
-FINALISTS = 16
+FINALISTS = 32
 # Densities closer than this are equal: float32 cannot tell them apart, and two members always tie.
 TIE = 1e-6
 
