@@ -105,6 +105,8 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     metric : {"euclidean", "cosine"}, default="euclidean"
         Distance between samples, for the graph and for the modes. "cosine": the Euclidean distance of samples scaled to
         unit length, in whose order their angles are; ``modes_`` are such samples. Ignored for a precomputed affinity.
+        (The distance that inner products define is the Euclidean one. Those who want the largest inner product as the
+        nearest neighbour, which makes long samples everybody's, give such a graph as a precomputed affinity.)
     neighbor_search : {"auto", "kd_tree", "brute", "nn_descent", "inverted_lists"}, default="auto"
         How neighbours are found. "auto": an exact tree up to 10 features, all pairs up to 10,000 samples, else
         approximate NN-descent (without the C++ kernels: inverted lists by faiss). ``neighbor_search_`` and
