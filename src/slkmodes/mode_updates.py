@@ -19,8 +19,8 @@ Array = npt.NDArray[Any]
 MEAN_SHIFT_TOLERANCE = 1e-4
 MEAN_SHIFT_STEPS = 500
 
-# Where an exact density costs too much, candidates are eliminated in rounds: the best eighth survives, seen against four
-# times more rows.
+# Where an exact density costs too much, candidates are eliminated in rounds: the best eighth survives, seen against
+# four times more rows.
 FIRST_REFERENCES = 96
 SURVIVING_PART = 8
 MORE_REFERENCES = 4
