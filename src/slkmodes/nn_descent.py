@@ -243,9 +243,8 @@ class DescentSearch(Search):
         indices, squared = indices[self.numbers], squared[self.numbers]
         rows = np.where(indices < 0, np.int32(-1), inverse(self.numbers)[indices])
         measured = (squared.astype(np.float64) * self.unit).astype(np.float32)  # as the kernel does it
-        tied = np.flatnonzero(
-            (measured[:, 1:] == measured[:, :-1]).any(axis=1)
-        )  # then by row, in the numbers used here
+        # Equal distances are in the order of their rows, in the numbers used here.
+        tied = np.flatnonzero((measured[:, 1:] == measured[:, :-1]).any(axis=1))
         order = np.lexsort((rows[tied], measured[tied]), axis=1)
         for entries in rows, measured:
             entries[tied] = np.take_along_axis(entries[tied], order, axis=1)
