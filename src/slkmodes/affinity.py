@@ -139,18 +139,22 @@ def _finish(directed: Any, symmetrize: str) -> Any:
     return graph
 
 
-def sufficient_shift(affinity: Any, laplacian_weight: float, balance: float = 0.0) -> float:
+def sufficient_shift(
+    affinity: Any, laplacian_weight: float, balance: float = 0.0, *, all_memberships: bool = True
+) -> float:
     """The smallest diagonal shift under which no sweep can raise R, for a symmetric affinity.
 
     The paper's footnote asks for K + shift * I to be positive semi-definite. Less is enough. A sweep from Z to
     Z' changes R by ``-KL(Z || Z') - (lambda / 2) tr(D'(K + shift I)D)`` with D = Z' - Z, and by Pinsker's
     inequality ``KL >= |D_p|_1^2 / 2 >= |D_p|_2^2`` row by row (rows of D add up to 0). So R cannot rise once
     ``lambda * (smallest eigenvalue of K + shift) >= -2``: the shift is ``-eigenvalue - 2 / lambda``, or 0. With a
-    balance, ``1 + balance`` divergences are lost in a sweep, and 2 becomes ``2 * (1 + balance)``.
+    balance, ``1 + balance`` divergences are lost in a sweep, and 2 becomes ``2 * (1 + balance)``. Where rows keep only
+    their largest memberships, which may be others after a sweep, no divergence is lost for sure, and 2 becomes 0.
     """
     if laplacian_weight == 0 or affinity.nnz == 0:
         return 0.0
-    return max(0.0, -smallest_eigenvalue_bound(affinity) - 2.0 * (1.0 + balance) / laplacian_weight)
+    lost = 2.0 * (1.0 + balance) if all_memberships else 0.0
+    return max(0.0, -smallest_eigenvalue_bound(affinity) - lost / laplacian_weight)
 
 
 def smallest_eigenvalue_bound(affinity: Any) -> float:

@@ -552,7 +552,9 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         balance = automatic_balance(graph.affinity, self.n_clusters) if automatic else float(self.balance)
         if self.diagonal_shift == "auto":
             with self._stage("shift", timings):
-                shift = sufficient_shift(graph.affinity, largest, balance)  # more than smaller weights need
+                everything = self._kept_memberships() is None
+                # More than smaller weights need.
+                shift = sufficient_shift(graph.affinity, largest, balance, all_memberships=everything)
         else:
             shift = float(self.diagonal_shift)
         check_reach(OWNER, largest, graph.affinity, shift, graph.kernel.dtype)
