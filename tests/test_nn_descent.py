@@ -5,7 +5,7 @@ from scipy.spatial.distance import cdist
 from slkmodes import LaplacianKModes, nn_descent
 from slkmodes.engines import native_available
 from slkmodes.neighbors import NeighborIndex
-from slkmodes.nn_descent import DescentSearch, leaf_sizes
+from slkmodes.nn_descent import DescentSearch
 from slkmodes.ordering import inverse
 from slkmodes.projection import Projection
 from slkmodes.search import recall_of
@@ -85,16 +85,30 @@ def test_a_fit_with_new_samples():
     assert np.mean(model.predict(X + np.float32(1e-3)) == model.labels_) > 0.99
 
 
+def test_where_neighbours_of_neighbours_are_none_more_cells_are_visited():
+    """Noise of 60 dimensions: rounds end at two thirds of the neighbours, as any NN-descent does."""
+    X = np.random.default_rng(0).normal(size=(4000, 60)).astype(np.float32)
+    said = []
+    found = NeighborIndex(X, "nn_descent", 10).graph(2, said.append)
+    assert found.recall >= 0.98
+    assert recall_of(found.distances, np.sort(cdist(X, X), axis=1)[:, 1:11]) > 0.97
+    assert sum("cells" in text for text in said) > 1
+
+
+def test_a_crowd_of_equal_rows_among_others():
+    """Its cell is cut up; every row of it finds copies of itself, and the others are found as ever."""
+    X = clouds(9000, 12)
+    X[1000:] = X[0]
+    found = NeighborIndex(X, "nn_descent", 8).graph(2)
+    assert np.all(found.distances[1000:] == 0)
+    truth = np.sort(cdist(X[1:1000], X), axis=1)[:, 1:9]
+    assert recall_of(found.distances[1:1000], truth) > 0.97
+
+
 @pytest.mark.parametrize("recall", [0, 1.5, "much"])
 def test_a_recall_that_makes_no_sense(recall):
     with pytest.raises((ValueError, TypeError), match="recall of LaplacianKModes"):
         LaplacianKModes(2, recall=recall).fit(np.random.default_rng(0).normal(size=(30, 3)))
-
-
-def test_leaves_are_halves_of_halves():
-    assert leaf_sizes(10, 3).tolist() == [2, 3, 2, 3]
-    assert leaf_sizes(12, 3).tolist() == [3, 3, 3, 3]
-    assert leaf_sizes(3, 3).tolist() == [3]
 
 
 def test_without_kernels_it_says_what_to_use(monkeypatch):

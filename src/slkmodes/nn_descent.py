@@ -1,10 +1,10 @@
 """Approximate search by NN-descent: neighbours of neighbours are likely neighbours (Dong, Moses and Li, WWW 2011).
 
-Rows are compared on their leading principal components, which fit into the caches. Random-projection trees give the
-first lists, rounds of comparing neighbours with each other improve them, and the lists are then ranked by the distances
-of the data itself. Should a sample of rows find too few of its true neighbours, further rounds use those distances,
-the components ruling out most pairs. What a list holds is the best of all it was offered, so neither the order of the
-offers nor the number of threads matters.
+Rows are compared on their leading principal components, which fit into the caches. Each row's cell, and the next ones,
+give the first lists; in the end these are ranked by the distances of the data itself. While a sample of rows finds too
+few of its true neighbours, lists are improved: neighbours are compared with each other, then by the distances of the
+data, the components ruling out most pairs, and at last rows visit more cells. What a list holds is the best of all it
+was offered, so neither the order of the offers nor the number of threads matters.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from slkmodes.cache_lines import empty_on_lines
+from slkmodes.cells import Cells, cells_of
 from slkmodes.engines import native_available
 from slkmodes.exact_search import BruteSearch, complete
 from slkmodes.ordering import inverse
@@ -35,22 +36,19 @@ from slkmodes.telling import Say, keep_quiet
 
 # How the kernels mark an entry that came in; 1 marks one that has been there, but was not looked at.
 NEW = 2
-# Principal components compared, and those the trees look at.
+# Principal components compared.
 N_COMPONENTS = 128
-LEADING_COMPONENTS = 32
-# Trees, and the rows of a leaf at most: all of them are compared with each other.
-N_TREES = 8
-LEAF_ROWS = 128
+# Cells that each row looks at besides its own, and how many in the end where the recall falls short.
+FEWEST_VISITS, MOST_VISITS = 2, 128
 # Entries of a list that are compared with each other in a round, of each kind (fresh or not, listed or listing): a part
 # of the neighbours wanted, less where lists are twice as long, within limits.
 CANDIDATES, CANDIDATES_OF_LONG_LISTS = 1.1, 0.8
 FEWEST_CANDIDATES, MOST_CANDIDATES = 12, 48
 # Rounds end when one changes a smaller part of all entries.
-FEW_UPDATES = 0.02
+FEW_UPDATES = 0.03
 MOST_ROUNDS = 12
-# Further attempts where the recall falls short. The first takes the data to stretch the distances of the points as they
-# do for all but this part of the true neighbours; the later ones rule nothing out that might be one.
-MOST_REFINEMENTS = 6
+# Where the components alone do not find enough, the data are first taken to stretch the distances of the points as they
+# do for all but this part of the true neighbours; later nothing is ruled out that might be one.
 LEAST_STRETCHED = 0.02
 NO_STRETCH = 1 - 1e-5  # a lower bound, also after rounding
 # A walk towards a new row starts from the nearest few of some rows spread over all, and keeps so many rows for every
@@ -82,21 +80,24 @@ class DescentSearch(Search):
         self.projection = fit_projection(X, N_COMPONENTS)
         self.unit = float(self.projection.scale) ** 2  # from squared distances of the data to those of the points
         points = self.projection(X, n_threads)
-        self.numbers = self._forest(points, 1, seed=0)[0]  # near rows get near numbers: they meet in the caches
+        cells = cells_of(points, FEWEST_VISITS + 1, n_threads)
+        self.numbers = cells.numbers  # near rows get near places: they meet in the caches
+        self.places = inverse(self.numbers)
         self.points = np.take(points, self.numbers, axis=0, out=empty_on_lines(points.shape, points.dtype))
         self.lists = Lists(len(X), padded(2 * self.k if self.reduced else self.k))
-        self._compare_leaves(seed=1)
-        self._descend()
+        self._fill(cells)
+        self._visit(cells, range(FEWEST_VISITS + 1))
         self.sample = np.sort(np.random.default_rng(0).choice(len(X), min(RECALL_SAMPLE, len(X)), replace=False))
         exact = BruteSearch(X, self.k, n_threads).query(X[self.sample], self.k + 1, n_threads)
-        self.near, self.truth = exact[0][:, 1:], exact[1][:, 1:]
-        self.recall = self._refine_until_found()
+        self.near, self.truth = drop_self(*exact, self.sample)
+        self.recall = self._improve_until_found(cells)
         self.links: npt.NDArray[np.int32] | None = None  # what walks need is prepared for the first of them
         self.breadth, self.walks_fail = BREADTH, False
 
     def graph(self, X: Array, k: int, n_threads: int, say: Say = keep_quiet) -> Found:
         """The lists themselves, ranked."""
-        indices, distances = rank_candidates(X, X, self._candidates(), k, n_threads, self.numbers)
+        candidates = self._rows_at(self.lists.rows[self.places])
+        indices, distances = rank_candidates(X, X, candidates, k, n_threads, self.numbers)
         short = np.flatnonzero(indices[:, -1] < 0)  # fewer rows met than wanted
         if len(short):
             exact = BruteSearch(X, k, n_threads).query(X[short], k + 1, n_threads)
@@ -124,15 +125,14 @@ class DescentSearch(Search):
         order = np.argsort(starts[:, 0], kind="stable").astype(np.int32)  # near ones in turn: they meet the same rows
         found = np.empty((len(Q), self._n_kept(k)), dtype=np.int32)
         _kernels.walk(self.points, points, self.links, starts, order, absent, found, n_threads)
-        candidates = np.where(found < 0, np.int32(-1), self.numbers[found])
-        return rank_candidates(self.X, Q, candidates, k, n_threads, order)
+        return rank_candidates(self.X, Q, self._rows_at(found), k, n_threads, order)
 
     def _widen_walks(self, n_threads: int) -> None:
         """Keep more candidates until a sample of the rows, as if they were new, finds enough of its neighbours.
 
         Where that does not help, walks lose their way: queries are then compared with all rows.
         """
-        absent = inverse(self.numbers)[self.sample]
+        absent = self.places[self.sample]
         while True:
             found = self._walk(self.X[self.sample], self.k, n_threads, absent)[1]
             recall = recall_of(found, self.truth)
@@ -164,34 +164,54 @@ class DescentSearch(Search):
         nearest = BruteSearch(landmarks, N_STARTS, n_threads).query(points, min(N_STARTS, len(landmarks)), n_threads)[0]
         return self.landmarks[nearest]
 
-    def _forest(self, points: Array, n_trees: int, seed: int) -> npt.NDArray[np.int32]:
+    def _fill(self, cells: Cells) -> None:
+        """The first lists: the nearest rows of the same cell."""
         from slkmodes import _kernels
 
-        order = np.empty((n_trees, len(points)), dtype=np.int32)
-        leading = min(LEADING_COMPONENTS, points.shape[1])
-        _kernels.forest(points, leading, LEAF_ROWS, seed, order, self.n_threads)
-        return order
+        _kernels.cells(self.points, cells.starts, *self.lists.arrays, self.n_threads)
 
-    def _compare_leaves(self, seed: int) -> None:
-        """All rows of a leaf with each other, tree by tree; all trees are cut at the same places."""
-        sizes = leaf_sizes(len(self.X), LEAF_ROWS)
-        starts = np.cumsum(sizes, dtype=np.int64) - sizes
-        for members in self._forest(self.points, N_TREES, seed):
-            self._join((starts, members, sizes, sizes))
-        self.say(f"neighbours: {N_TREES} trees")
+    def _visit(self, cells: Cells, ranks: range, *, stretch: float | None = None) -> None:
+        """Compare every row with those of the cells that are its nearest ones of these ranks."""
+        self._join(cells.visits(self.points, ranks, self.n_threads), stretch, apart=True)
+        self.say(f"neighbours: {ranks.stop} of {len(cells.centers):,} cells")
 
-    def _descend(self) -> None:
-        for number in range(MOST_ROUNDS):
-            changed = self._round(number, self.n_candidates)
-            if changed < FEW_UPDATES:
-                break
+    def _improve_until_found(self, cells: Cells) -> float:
+        """Go on until the sample finds enough of its true neighbours; return the part it finds.
 
-    def _round(self, number: int, most: int, *, stretch: float | None = None) -> float:
+        Neighbours of neighbours are compared while that helps, then distances are those of the data, then every row
+        visits twice as many cells.
+        """
+        recall, changed, number = self._recall(), 1.0, 0
+        while recall < self.target and changed >= FEW_UPDATES and number < MOST_ROUNDS:
+            changed = self._round(number)
+            recall, number = self._recall(), number + 1
+        if recall < self.target and self.reduced:
+            self._measure_in_the_data()
+            self._round(number, stretch=self._stretch())
+            recall = self._recall()
+        stretch, seen, most = None, FEWEST_VISITS + 1, 2 * (FEWEST_VISITS + 1)
+        if recall < self.target and self.reduced:  # what the components ruled out so far is looked at again
+            stretch, seen = NO_STRETCH, 0
+            self._join(cells.at_home(), stretch)
+        while recall < self.target and seen < min(MOST_VISITS, len(cells.centers)):
+            self._visit(cells, range(seen, most), stretch=stretch)
+            recall, seen, most = self._recall(), most, 2 * most
+        return recall
+
+    def _recall(self) -> float:
+        """Part of its true neighbours that the sample finds."""
+        candidates = self._rows_at(self.lists.rows[self.places[self.sample]])
+        found = rank_candidates(self.X, self.X[self.sample], candidates, self.k, self.n_threads)[1]
+        recall = recall_of(found, self.truth)
+        self.say(f"neighbours: recall {recall:.4f}")
+        return recall
+
+    def _round(self, number: int, *, stretch: float | None = None) -> float:
         """Compare the neighbours of every row with each other; return the part of the entries that changed.
 
         With a ``stretch`` by the distances of the data, which are taken to be so many times those of the points.
         """
-        members, n_fresh, n_members = self.lists.groups(number, most, self.n_threads)
+        members, n_fresh, n_members = self.lists.groups(number, self.n_candidates, self.n_threads)
         starts = np.arange(len(members), dtype=np.int64) * members.shape[1]
         self.lists.forget_what_is_new()
         self._join((starts, members.ravel(), n_fresh, n_members), stretch)
@@ -199,34 +219,20 @@ class DescentSearch(Search):
         self.say(f"neighbours: round {number + 1}, {changed:.2%} of the entries changed")
         return changed
 
-    def _join(self, groups: tuple[Array, Array, Array, Array], stretch: float | None = None) -> None:
+    def _join(
+        self, groups: tuple[Array, Array, Array, Array], stretch: float | None = None, *, apart: bool = False
+    ) -> None:
         from slkmodes import _kernels
 
         data = None if stretch is None else self.X
         reach = self.lists.squared[:, -1] / np.float32(stretch or 1)
-        _kernels.join(self.points, data, self.unit, reach, self.numbers, *groups, *self.lists.arrays, self.n_threads)
-
-    def _refine_until_found(self) -> float:
-        """Go on until the sample finds enough of its true neighbours; return the part it finds."""
-        for number in range(MOST_REFINEMENTS + 1):
-            candidates = self._candidates()[self.sample]
-            found = rank_candidates(self.X, self.X[self.sample], candidates, self.k, self.n_threads)[1]
-            recall = recall_of(found, self.truth)
-            self.say(f"neighbours: recall {recall:.4f}")
-            if recall >= self.target or number == MOST_REFINEMENTS:
-                break
-            if self.reduced and number == 0:
-                self._measure_in_the_data()
-                self._round(number, self.n_candidates, stretch=self._stretch())
-            else:
-                self.lists.fresh[:] = 1  # once more, with more candidates
-                self._round(number, 2 * self.n_candidates, stretch=NO_STRETCH if self.reduced else None)
-        return recall
+        _kernels.join(
+            self.points, data, self.unit, reach, self.numbers, *groups, apart, *self.lists.arrays, self.n_threads
+        )
 
     def _stretch(self) -> float:
         """How many times the squared distances of the points those of the data are, for nearly all true neighbours."""
-        place = inverse(self.numbers)
-        differences = self.points[place[self.sample]][:, None] - self.points[place[self.near]]
+        differences = self.points[self.places[self.sample]][:, None] - self.points[self.places[self.near]]
         on_points = np.einsum("ijk,ijk->ij", differences, differences)
         apart = on_points > 0
         stretches = self.truth[apart].astype(np.float64) ** 2 * self.unit / on_points[apart]
@@ -239,9 +245,10 @@ class DescentSearch(Search):
         n_rows, width = len(self.X), padded(self.k)
         indices = np.empty((n_rows, width), dtype=np.int32)
         squared = np.empty((n_rows, width), dtype=self.X.dtype)
-        _kernels.rank(self.X, self.X, self._candidates(), self.numbers, indices, squared, self.n_threads)
+        candidates = self._rows_at(self.lists.rows[self.places])
+        _kernels.rank(self.X, self.X, candidates, self.numbers, indices, squared, self.n_threads)
         indices, squared = indices[self.numbers], squared[self.numbers]
-        rows = np.where(indices < 0, np.int32(-1), inverse(self.numbers)[indices])
+        rows = np.where(indices < 0, np.int32(-1), self.places[indices])
         measured = (squared.astype(np.float64) * self.unit).astype(np.float32)  # as the kernel does it
         # Equal distances are in the order of their rows, in the numbers used here.
         tied = np.flatnonzero((measured[:, 1:] == measured[:, :-1]).any(axis=1))
@@ -251,11 +258,9 @@ class DescentSearch(Search):
         self.lists.rows, self.lists.squared = rows, measured
         self.lists.fresh = np.ones(rows.shape, dtype=np.uint8)
 
-    def _candidates(self) -> npt.NDArray[np.int32]:
-        """The lists in the numbers of X."""
-        candidates = np.empty_like(self.lists.rows)
-        candidates[self.numbers] = np.where(self.lists.rows < 0, np.int32(-1), self.numbers[self.lists.rows])
-        return candidates
+    def _rows_at(self, places: Array) -> npt.NDArray[np.int32]:
+        """What X calls these places; -1 stays."""
+        return np.where(places < 0, np.int32(-1), self.numbers[places])
 
     def _links_between_rows(self, n_threads: int) -> npt.NDArray[np.int32]:
         """For every row some that it lists and some that list it."""
@@ -301,12 +306,3 @@ class Lists:
 def padded(count: int) -> int:
     """The next multiple of what a vector holds."""
     return -(-count // LANES) * LANES
-
-
-def leaf_sizes(n_rows: int, most: int) -> npt.NDArray[np.int32]:
-    """Sizes of the leaves when rows are halved until they are few enough, from left to right."""
-    if n_rows <= most:
-        return np.array([n_rows], dtype=np.int32)
-    half = n_rows // 2
-    left = leaf_sizes(half, most)
-    return np.concatenate([left, left if n_rows == 2 * half else leaf_sizes(n_rows - half, most)])

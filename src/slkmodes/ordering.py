@@ -74,9 +74,14 @@ def near_rows_together(X: Array, n_threads: int) -> RowOrder:
     """The leaves of a random-projection tree one after the other, where there are many rows."""
     if len(X) < ORDERED_ROWS or X.shape[1] > WIDEST_ROWS or not native_available():
         return RowOrder()
+    points = fit_projection(X, LEADING_COMPONENTS)(X, n_threads)
+    return RowOrder(tree_order(points, LEAF_ROWS, n_threads))
+
+
+def tree_order(points: Array, leaf_rows: int, n_threads: int) -> npt.NDArray[np.int32]:
+    """The rows by the leaves of a random-projection tree."""
     from slkmodes import _kernels
 
-    points = fit_projection(X, LEADING_COMPONENTS)(X, n_threads)
-    numbers = np.empty((1, len(X)), dtype=np.int32)
-    _kernels.forest(points, points.shape[1], LEAF_ROWS, 0, numbers, n_threads)
-    return RowOrder(numbers[0])
+    order = np.empty((1, len(points)), dtype=np.int32)
+    _kernels.forest(np.ascontiguousarray(points), points.shape[1], leaf_rows, 0, order, n_threads)
+    return order[0]

@@ -126,10 +126,19 @@ struct Forest {
     int threads;
 };
 
+// The first lists, of the nearest among the rows of the same cell: cell c holds the rows from starts[c] to starts[c + 1].
+struct Cells {
+    std::int64_t n_columns, n_cells;
+    const float* points;
+    const std::int64_t* starts;
+    Lists lists;
+    int threads;
+};
+
 // Groups of rows to compare with each other: group g has n_members[g] members from starts[g] on, the first n_fresh[g]
-// of which are compared with all, the others with those only. Where `data` is given, squared distances are those of its
-// rows (row r of the points is row numbers[r] of the data) times `unit`, and the points, its projection, only rule pairs
-// out: row r does not want another that lies beyond its `reach` there.
+// of which are compared with all (or, `apart`, with the others only), the others with those only. Where `data` is given,
+// squared distances are those of its rows (row r of the points is row numbers[r] of the data) times `unit`, and the
+// points, its projection, only rule pairs out: row r does not want another that lies beyond its `reach` there.
 template <typename T>
 struct Join {
     std::int64_t n_columns, n_groups, n_features;
@@ -142,6 +151,7 @@ struct Join {
     const std::int32_t* members;
     const std::int32_t* n_fresh;
     const std::int32_t* n_members;
+    bool apart;
     Lists lists;
     int threads;
 };
@@ -221,6 +231,7 @@ void run(const Project<T>&);
 template <typename T>
 void run(const Rank<T>&);
 void run(const Forest&);
+void run(const Cells&);
 template <typename T>
 void run(const Join<T>&);
 void run(const Candidates&);

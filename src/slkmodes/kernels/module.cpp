@@ -197,10 +197,24 @@ void forest(Input<float, 2> points, std::int64_t n_leading, std::int64_t leaf_ro
     slk::run(job);
 }
 
+void cells(Input<float, 2> points, Input<std::int64_t, 1> starts, Output<std::int32_t, 2> rows,
+           Output<float, 2> squared, Output<std::uint8_t, 2> fresh, int threads) {
+    const slk::Lists lists = lists_of(rows, squared, fresh);
+    require(std::int64_t(points.shape(0)) == lists.n_rows, "cells: points and lists differ in rows");
+    require(points.shape(1) % 16 == 0, "cells: points must be padded to 16s of columns");
+    require(starts.shape(0) > 0 && starts.data()[starts.shape(0) - 1] == lists.n_rows,
+            "cells: starts must end at the last row");
+    require(threads > 0, "cells: threads must be positive");
+    const slk::Cells job{std::int64_t(points.shape(1)), std::int64_t(starts.shape(0)) - 1, points.data(),
+                         starts.data(), lists, threads};
+    nb::gil_scoped_release nogil;
+    slk::run(job);
+}
+
 template <typename T>
 void join(Input<float, 2> points, std::optional<Input<T, 2>> data, double unit,
           Input<float, 1> reach, Input<std::int32_t, 1> numbers, Input<std::int64_t, 1> starts, Input<std::int32_t, 1> members,
-          Input<std::int32_t, 1> n_fresh, Input<std::int32_t, 1> n_members, Output<std::int32_t, 2> rows,
+          Input<std::int32_t, 1> n_fresh, Input<std::int32_t, 1> n_members, bool apart, Output<std::int32_t, 2> rows,
           Output<float, 2> squared, Output<std::uint8_t, 2> fresh, int threads) {
     const slk::Lists lists = lists_of(rows, squared, fresh);
     require(std::int64_t(points.shape(0)) == lists.n_rows && points.shape(0) == numbers.shape(0) &&
@@ -212,7 +226,7 @@ void join(Input<float, 2> points, std::optional<Input<T, 2>> data, double unit,
     require(threads > 0, "join: threads must be positive");
     const slk::Join<T> job{std::int64_t(points.shape(1)), std::int64_t(starts.shape(0)),
                            data ? std::int64_t(data->shape(1)) : 0, points.data(), data ? data->data() : nullptr, unit,
-                           reach.data(), numbers.data(), starts.data(), members.data(), n_fresh.data(), n_members.data(), lists,
+                           reach.data(), numbers.data(), starts.data(), members.data(), n_fresh.data(), n_members.data(), apart, lists,
                            threads};
     nb::gil_scoped_release nogil;
     slk::run(job);
@@ -297,8 +311,8 @@ void add_kernels(nb::module_& m) {
           nb::arg("order").noconvert().none(), array("indices"),
           array("squared"), arg("threads"));
     m.def("join", &join<T>, array("points"), nb::arg("data").noconvert().none(), arg("unit"), array("reach"), array("numbers"), array("starts"),
-          array("members"), array("n_fresh"), array("n_members"), array("rows"), array("squared"), array("fresh"),
-          arg("threads"));
+          array("members"), array("n_fresh"), array("n_members"), arg("apart"), array("rows"), array("squared"),
+          array("fresh"), arg("threads"));
     m.def("nearest", &nearest<T>, array("rows"), array("queries"), array("indices"), array("squared"),
           arg("threads"));
 }
@@ -312,6 +326,8 @@ NB_MODULE(_kernels, m) {
     const auto array = [](const char* name) { return nb::arg(name).noconvert(); };
     using nb::arg;
     m.def("forest", &forest, array("points"), arg("n_leading"), arg("leaf_rows"), arg("seed"), array("order"),
+          arg("threads"));
+    m.def("cells", &cells, array("points"), array("starts"), array("rows"), array("squared"), array("fresh"),
           arg("threads"));
     m.def("walk", &walk, array("points"), array("queries"), array("links"), array("starts"), array("order"),
           nb::arg("absent").noconvert().none(), array("found"), arg("threads"));

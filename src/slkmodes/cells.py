@@ -1,0 +1,165 @@
+"""Rows in cells: each with its nearest centre, so that most neighbours of a row are in its cell or in the next ones.
+
+The cells cut across clusters: they are places to look for neighbours, not groups that mean anything.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from slkmodes.exact_search import BruteSearch
+from slkmodes.ordering import tree_order
+
+Array = npt.NDArray[Any]
+Rows = npt.NDArray[np.int32]
+Starts = npt.NDArray[np.int64]
+
+# Rows of a cell: some, or half as many as there are cells, so that finding the cell of a row costs no more than
+# searching it.
+FEWEST_ROWS = 256
+ROWS_PER_ROOT = 0.5
+# Cells that are larger than the others by this factor, crowds of equal rows say, are cut up.
+LARGEST_CELL = 4
+# Principal components that tell which centres are near.
+LEADING_COMPONENTS = 32
+# Centres are the means of some rows each, moved a few times.
+ROWS_PER_CENTER = 24
+MOVES = 4
+# Rows whose cells are looked up at a time, and guests of a cell that are looked at together.
+ROWS_AT_A_TIME = 1 << 18
+GUESTS_AT_A_TIME = 1024
+
+
+class Meetings(NamedTuple):
+    """Groups of rows to compare: the rows of a cell with some of its guests."""
+
+    starts: Starts  # where in ``members`` each group begins
+    members: Rows
+    n_own: npt.NDArray[np.int32]  # how many of a group, the first ones, are the cell's
+    n_members: npt.NDArray[np.int32]
+
+
+class Cells(NamedTuple):
+    """Rows in the order of their cells, near cells one after the other."""
+
+    numbers: Rows  # the row at each place
+    starts: Starts  # cell c holds the places from starts[c] to starts[c + 1]
+    centers: Array
+    pieces: Starts  # centre i is that of the cells from pieces[i] to pieces[i + 1]; several where there was a crowd
+    nearest: Rows  # a few centres for every place
+
+    def at_home(self) -> Meetings:
+        """The rows of every cell among themselves."""
+        sizes = np.diff(self.starts).astype(np.int32)
+        return Meetings(self.starts[:-1], np.arange(len(self.numbers), dtype=np.int32), sizes, sizes)
+
+    def visits(self, points: Array, ranks: range, n_threads: int) -> Meetings:
+        """The rows at all places, given by their ``points``, as guests of their nearest cells of these ranks."""
+        if ranks.stop <= self.nearest.shape[1]:
+            visited = self.nearest[:, ranks.start : ranks.stop]
+        else:
+            visited = nearest_centers(leading_columns(points), self.centers, ranks.stop, n_threads)[:, ranks.start :]
+        places = np.arange(len(visited))[:, None]
+        visits = self.pieces[visited] + places % np.diff(self.pieces)[visited]  # pieces share their guests
+        at_home = (self.starts[visits] <= places) & (places < self.starts[visits + 1])
+        return meet(self.starts, *sorted_by_cell(visits, ~at_home, len(self.starts) - 1))
+
+
+def cells_of(points: Array, n_nearest: int, n_threads: int) -> Cells:
+    """Cells of the rows of ``points``, whose leading columns matter most; the same for any number of threads."""
+    rows_per_cell = max(FEWEST_ROWS, ROWS_PER_ROOT * math.sqrt(len(points)))
+    leading = leading_columns(points)
+    centers = fit_centers(leading, max(1, round(len(points) / rows_per_cell)), n_threads)
+    centers = centers[tree_order(centers, 1, n_threads)]
+    nearest = nearest_centers(leading, centers, n_nearest, n_threads)
+    own = nearest[:, :1]
+    starts, numbers = sorted_by_cell(own, np.ones_like(own, dtype=bool), len(centers))
+    starts, pieces = cut_up(leading, numbers, starts, round(LARGEST_CELL * rows_per_cell), n_threads)
+    return Cells(numbers, starts, centers, pieces, nearest[numbers])
+
+
+def leading_columns(points: Array) -> Array:
+    """What tells which centres are near."""
+    return points[:, :LEADING_COMPONENTS]
+
+
+def fit_centers(leading: Array, n_centers: int, n_threads: int) -> Array:
+    """A few steps of k-means on a sample of the rows."""
+    rng = np.random.default_rng(0)
+    some = rng.choice(len(leading), min(len(leading), ROWS_PER_CENTER * n_centers), replace=False)
+    sample = np.ascontiguousarray(leading[np.sort(some)])
+    centers = sample[np.sort(rng.choice(len(sample), n_centers, replace=False))]
+    for _ in range(MOVES):
+        own = nearest_centers(sample, centers, 1, n_threads)
+        counts = np.bincount(own[:, 0], minlength=n_centers)[:, None]
+        sums = listing(own, np.ones_like(own, dtype=bool), n_centers).T @ sample
+        centers = np.where(counts > 0, sums / np.maximum(counts, 1), centers).astype(np.float32)
+    return centers
+
+
+def nearest_centers(leading: Array, centers: Array, count: int, n_threads: int) -> Rows:
+    """The nearest few centres of every row, nearest first."""
+    count = min(count, len(centers))
+    search, nearest = BruteSearch(centers, count, n_threads), np.empty((len(leading), count), dtype=np.int32)
+    for start in range(0, len(leading), ROWS_AT_A_TIME):
+        rows = slice(start, start + ROWS_AT_A_TIME)
+        nearest[rows] = search.query(leading[rows], count, n_threads)[0]
+    return nearest
+
+
+def listing(cells: Array, counts: Array, n_cells: int) -> Any:
+    """CSR, rows x cells: 1 where a row lists a cell and it counts."""
+    starts = np.concatenate([[0], np.cumsum(np.count_nonzero(counts, axis=1))])
+    listed = cells[counts]
+    return sparse.csr_array((np.ones(len(listed), dtype=np.float32), listed, starts), shape=(len(cells), n_cells))
+
+
+def sorted_by_cell(cells: Array, counts: Array, n_cells: int) -> tuple[Starts, Rows]:
+    """Where each cell begins, and the rows that list it, in their order."""
+    by_cell = listing(cells, counts, n_cells).tocsc()
+    return by_cell.indptr.astype(np.int64), by_cell.indices.astype(np.int32)
+
+
+def cut_up(leading: Array, numbers: Rows, starts: Starts, most: int, n_threads: int) -> tuple[Starts, Starts]:
+    """Put near rows of larger cells together, in place; where the pieces begin, and which are the first of a cell."""
+    sizes, pieces = [0], [0]
+    for begin, end in pairwise(starts):
+        sizes += leaf_sizes(int(end - begin), most)
+        pieces.append(len(sizes) - 1)
+        if end - begin > most:
+            rows = numbers[begin:end]
+            numbers[begin:end] = rows[tree_order(leading[rows], most, n_threads)]
+    return np.cumsum(sizes), np.array(pieces)
+
+
+def leaf_sizes(n_rows: int, most: int) -> list[int]:
+    """Sizes of the leaves when rows are halved until they are few enough, from left to right."""
+    if n_rows <= most:
+        return [n_rows]
+    half = n_rows // 2
+    left = leaf_sizes(half, most)
+    return left + (left if n_rows == 2 * half else leaf_sizes(n_rows - half, most))
+
+
+def meet(starts: Starts, guest_starts: Starts, guests: Rows) -> Meetings:
+    """Each cell's rows with its guests, so many of these at a time."""
+    members: list[Rows] = []
+    n_own, n_members = [], []
+    for (begin, end), (first_guest, last_guest) in zip(pairwise(starts), pairwise(guest_starts), strict=True):
+        if begin == end:
+            continue
+        own = np.arange(begin, end, dtype=np.int32)
+        for first in range(first_guest, last_guest, GUESTS_AT_A_TIME):
+            some = guests[first : min(first + GUESTS_AT_A_TIME, last_guest)]
+            members += [own, some]
+            n_own.append(len(own))
+            n_members.append(len(own) + len(some))
+    joined = np.concatenate([np.empty(0, dtype=np.int32), *members])
+    sizes = np.array(n_members, dtype=np.int32)
+    return Meetings(np.cumsum(sizes, dtype=np.int64) - sizes, joined, np.array(n_own, dtype=np.int32), sizes)
