@@ -27,7 +27,7 @@ def pairs_of(meetings, apart):
 
 def test_every_row_is_in_the_cell_of_its_nearest_centre():
     P = points(3000)
-    cells = cells_of(P, 3, 2)
+    cells = cells_of(P, P, 3, 2)
     assert np.array_equal(np.sort(cells.numbers), np.arange(3000))
     assert (cells.starts[0], cells.starts[-1]) == (0, 3000)
     squared = np.square(P[cells.numbers][:, None] - cells.centers).sum(axis=2)
@@ -38,7 +38,7 @@ def test_every_row_is_in_the_cell_of_its_nearest_centre():
 
 def test_threads_change_no_cell():
     P = points(3000)
-    for one, two in zip(cells_of(P, 3, 1), cells_of(P, 3, 2), strict=True):
+    for one, two in zip(cells_of(P, P, 3, 1), cells_of(P, P, 3, 2), strict=True):
         np.testing.assert_array_equal(one, two)
 
 
@@ -46,7 +46,7 @@ def test_households_and_visits_of_all_cells_are_all_pairs_once(monkeypatch):
     monkeypatch.setattr(module, "GUESTS_AT_A_TIME", 50)
     monkeypatch.setattr(module, "FEWEST_ROWS", 60)
     P = points(500)
-    cells = cells_of(P, 3, 1)
+    cells = cells_of(P, P, 3, 1)
     n_cells = len(cells.centers)
     assert n_cells > 5
     inside = pairs_of(cells.at_home(), apart=False)
@@ -59,7 +59,7 @@ def test_households_and_visits_of_all_cells_are_all_pairs_once(monkeypatch):
 
 def test_visits_of_some_ranks_are_those_cells():
     P = points(2000)
-    cells = cells_of(P, 2, 1)
+    cells = cells_of(P, P, 2, 1)
     assert len(cells.centers) > 5
     ordered = P[cells.numbers]
     nearest = nearest_centers(ordered, cells.centers, 5, 1)
@@ -78,7 +78,7 @@ def test_visits_of_some_ranks_are_those_cells():
 def test_crowds_are_cut_up_and_their_guests_shared():
     P = points(6000)
     P[1000:] = P[0]
-    cells = cells_of(P, 3, 1)
+    cells = cells_of(P, P, 3, 1)
     sizes = np.diff(cells.starts)
     assert sizes.max() <= 4 * 256
     assert len(sizes) > len(cells.centers)
@@ -99,7 +99,7 @@ def test_first_lists_are_the_nearest_of_the_cell():
     P[300:600] = P[300]
     starts = np.array([0, 0, 1, 40, 300, 600, 700])
     lists = Lists(700, 16)
-    _kernels.cells(P, starts, *lists.arrays, 2)
+    _kernels.cells(P, None, starts, *lists.arrays, 2)
     for begin, end in pairwise(starts):
         squared = np.square(P[begin:end, None] - P[begin:end]).sum(axis=2)
         np.fill_diagonal(squared, np.inf)

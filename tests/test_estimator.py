@@ -415,6 +415,39 @@ def test_cosine_sees_directions_only(dtype):
     np.testing.assert_array_equal(LaplacianKModes(3, random_state=0).fit(unit).labels_, model.labels_)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("mode_update", ["argmax", "density"])
+def test_inner_products_make_long_samples_near(mode_update, dtype):
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=300)
+    X = ((np.eye(3)[y] + 0.05 * rng.normal(size=(300, 3))) * rng.uniform(1, 4, size=(300, 1))).astype(dtype)
+    model = LaplacianKModes(3, metric="inner_product", mode_update=mode_update, random_state=0).fit(X)
+    assert clustering_accuracy(y, model.labels_) == 1.0
+    np.testing.assert_array_equal(model.modes_, X[model.mode_indices_])
+    np.testing.assert_array_equal(model.predict(X), model.labels_)
+    np.testing.assert_array_equal(model.predict(X[:50] * dtype(7)), model.labels_[:50])  # longer than any sample
+    products, longest = X.astype(float) @ model.modes_.T.astype(float), np.square(X.astype(float)).sum(axis=1).max()
+    kernel = np.exp((products - longest) / model.bandwidth_**2)
+    np.testing.assert_allclose(model.transform(X), kernel, rtol=1e-4)
+    if mode_update == "density":  # who is similar to most is long
+        lengths = np.linalg.norm(X, axis=1)
+        assert all(lengths[mode] > np.median(lengths[y == y[mode]]) for mode in model.mode_indices_)
+
+
+def test_inner_products_have_no_means_to_shift():
+    with pytest.raises(ValueError, match="with metric='inner_product' use 'argmax' or 'density'"):
+        LaplacianKModes(2, metric="inner_product", mode_update="mean_shift").fit(np.eye(5))
+
+
+def test_points_given_as_init_are_seen_as_samples_are():
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=300)
+    X = (np.eye(3)[y] + 0.05 * rng.normal(size=(300, 3))) * rng.uniform(1, 4, size=(300, 1))
+    for metric in ("euclidean", "cosine", "inner_product"):
+        model = LaplacianKModes(3, metric=metric, init=2 * np.eye(3), random_state=0).fit(X)
+        np.testing.assert_array_equal(model.labels_, y)
+
+
 def test_cosine_of_a_row_of_zeros_is_refused():
     X = np.random.default_rng(0).normal(size=(30, 3))
     X[[4, 9]] = 0

@@ -58,6 +58,7 @@ def check_equal(model, path, X, new):
     [
         {},
         {"metric": "cosine"},
+        {"metric": "inner_product", "init": rows()[:4], "mode_update": "density"},
         {"mode_update": "mean_shift"},
         {"mode_update": "density", "diagonal_shift": "auto", "n_jobs": 1},
         {"neighbor_search": "inverted_lists"},

@@ -59,26 +59,29 @@ class Cells(NamedTuple):
         sizes = np.diff(self.starts).astype(np.int32)
         return Meetings(self.starts[:-1], np.arange(len(self.numbers), dtype=np.int32), sizes, sizes)
 
-    def visits(self, points: Array, ranks: range, n_threads: int) -> Meetings:
-        """The rows at all places, given by their ``points``, as guests of their nearest cells of these ranks."""
+    def visits(self, asking: Array, ranks: range, n_threads: int) -> Meetings:
+        """The rows at all places as guests of the cells that are nearest to their points, of these ranks."""
         if ranks.stop <= self.nearest.shape[1]:
             visited = self.nearest[:, ranks.start : ranks.stop]
         else:
-            visited = nearest_centers(leading_columns(points), self.centers, ranks.stop, n_threads)[:, ranks.start :]
+            visited = nearest_centers(leading_columns(asking), self.centers, ranks.stop, n_threads)[:, ranks.start :]
         places = np.arange(len(visited))[:, None]
         visits = self.pieces[visited] + places % np.diff(self.pieces)[visited]  # pieces share their guests
         at_home = (self.starts[visits] <= places) & (places < self.starts[visits + 1])
         return meet(self.starts, *sorted_by_cell(visits, ~at_home, len(self.starts) - 1))
 
 
-def cells_of(points: Array, n_nearest: int, n_threads: int) -> Cells:
-    """Cells of the rows of ``points``, whose leading columns matter most; the same for any number of threads."""
+def cells_of(points: Array, asking: Array, n_nearest: int, n_threads: int) -> Cells:
+    """Cells of the rows of ``points``, whose leading columns matter most; the same for any number of threads.
+
+    ``asking`` are the points from which rows look for near ones: mostly the same.
+    """
     rows_per_cell = max(FEWEST_ROWS, ROWS_PER_ROOT * math.sqrt(len(points)))
     leading = leading_columns(points)
     centers = fit_centers(leading, max(1, round(len(points) / rows_per_cell)), n_threads)
     centers = centers[tree_order(centers, 1, n_threads)]
-    nearest = nearest_centers(leading, centers, n_nearest, n_threads)
-    own = nearest[:, :1]
+    nearest = nearest_centers(leading_columns(asking), centers, n_nearest, n_threads)
+    own = nearest[:, :1] if asking is points else nearest_centers(leading, centers, 1, n_threads)
     starts, numbers = sorted_by_cell(own, np.ones_like(own, dtype=bool), len(centers))
     starts, pieces = cut_up(leading, numbers, starts, round(LARGEST_CELL * rows_per_cell), n_threads)
     return Cells(numbers, starts, centers, pieces, nearest[numbers])

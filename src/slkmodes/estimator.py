@@ -23,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from slkmodes import out_of_sample
 from slkmodes.affinity import SYMMETRIZERS, WEIGHTS, automatic_balance, sufficient_shift
+from slkmodes.distances import METRICS
 from slkmodes.engines import ENGINES, Engine, make_engine
 from slkmodes.graph import Graph, graph_of_affinities, graph_of_features
 from slkmodes.mode_updates import MODE_UPDATES
@@ -47,7 +48,6 @@ from slkmodes.validation import (
     check_weights,
     count_threads,
     make_generator,
-    unit_rows,
 )
 from slkmodes.weight_path import Schedule, schedule_of
 
@@ -102,11 +102,12 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         Added to the diagonal of the affinity (footnote to the paper's proposition 1). "auto" is the smallest
         shift for which no sweep can raise the relaxed objective, found from the graph; it needs a symmetric one. On
         the automatic path of weights the shift is raised where sweeps would swing to and fro.
-    metric : {"euclidean", "cosine"}, default="euclidean"
+    metric : {"euclidean", "cosine", "inner_product"}, default="euclidean"
         Distance between samples, for the graph and for the modes. "cosine": the Euclidean distance of samples scaled to
-        unit length, in whose order their angles are; ``modes_`` are such samples. Ignored for a precomputed affinity.
-        (The distance that inner products define is the Euclidean one. Those who want the largest inner product as the
-        nearest neighbour, which makes long samples everybody's, give such a graph as a precomputed affinity.)
+        unit length, in whose order their angles are; ``modes_`` are such samples. "inner_product": the larger the inner
+        product of two samples, the nearer they are: the root of ``2 * (r**2 - x @ y)`` with r the length of the longest
+        sample, which makes the kernel of the modes ``exp((x @ y - r**2) / bandwidth**2)``; long samples are near to
+        many. Ignored for a precomputed affinity.
     neighbor_search : {"auto", "kd_tree", "brute", "nn_descent", "inverted_lists"}, default="auto"
         How neighbours are found. "auto": an exact tree up to 10 features, all pairs up to 10,000 samples, else
         approximate NN-descent (without the C++ kernels: inverted lists by faiss). ``neighbor_search_`` and
@@ -434,7 +435,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         method = self._check_parameters()
         engine = make_engine(self.engine, count_threads(OWNER, self.n_jobs), self._kept_memberships())
         rng = make_generator(self.random_state)
-        n_features = None if graph.index is None else graph.index.X.shape[1]
+        n_features = None if graph.index is None else graph.index.n_features
         init = check_init(OWNER, self.init, SEEDINGS, self.n_clusters, graph.kernel.n_samples, n_features)
         if isinstance(init, np.ndarray) and init.ndim == 1:
             init = graph.order.working(init)
@@ -463,7 +464,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             raise ValueError(f"recall of {OWNER} must be above 0 and at most 1; got {self.recall}.")
         check_option(OWNER, "affinity", self.affinity, [*WEIGHTS, "precomputed"])
         check_option(OWNER, "symmetrize", self.symmetrize, SYMMETRIZERS)
-        check_option(OWNER, "metric", self.metric, ["euclidean", "cosine"])
+        check_option(OWNER, "metric", self.metric, METRICS)
         check_option(OWNER, "neighbor_search", self.neighbor_search, [*SEARCHES, "auto"])
         check_option(OWNER, "mode_update", self.mode_update, MODE_UPDATES)
         check_option(OWNER, "empty_clusters", self.empty_clusters, ["reseed", "keep"])
@@ -472,6 +473,11 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             raise ValueError(
                 f"mode_update='mean_shift' of {OWNER} needs features; with affinity='precomputed' use 'argmax' "
                 "or 'density'."
+            )
+        if self.metric == "inner_product" and self.mode_update == "mean_shift":
+            raise ValueError(
+                f"mode_update='mean_shift' of {OWNER} needs a distance that means can be taken for; with "
+                "metric='inner_product' use 'argmax' or 'density'."
             )
         clustering = isinstance(self.init, str) and self.init in ("auto", "graph")
         if self.affinity == "precomputed" and self._kept_memberships() is not None and not clustering:
@@ -510,13 +516,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         X = np.asarray(validate_data(self, X, dtype=[np.float64, np.float32], order="C"))
         check_sizes(OWNER, len(X), self.n_clusters, self.n_neighbors)
         check_magnitude(OWNER, X)
-        X = self._scaled(X)
-        check_extent(OWNER, X)
         return X
-
-    def _scaled(self, X: Array) -> Array:
-        """The samples as distances see them."""
-        return unit_rows(OWNER, X) if self.metric == "cosine" else X
 
     def _check_affinities(self, X: Any) -> Any:
         X = validate_data(self, X, dtype=[np.float64, np.float32], accept_sparse="csr")
@@ -528,8 +528,11 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             graph = graph_of_affinities(X, self.symmetrize)
         else:
             bandwidth = self.bandwidth if self.bandwidth == "auto" else float(self.bandwidth)
+            metric = METRICS[self.metric](OWNER, X)
+            rows = metric.asking(X)
+            check_extent(OWNER, rows)
             graph = graph_of_features(
-                X,
+                rows,
                 self.n_neighbors,
                 self.neighbor_search,
                 self.affinity,
@@ -538,6 +541,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
                 n_threads,
                 float(self.recall),
                 self._say,
+                metric,
             )
         width = "" if graph.bandwidth is None else f", bandwidth {graph.bandwidth:.4g}"
         self._say(
@@ -571,7 +575,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         self.labels_ = graph.order.restore(solution.labels)
         self.memberships_ = graph.order.restore(solution.memberships)
         self.mode_indices_ = graph.order.original(exemplars(problem, solution))
-        self.modes_ = solution.modes.points
+        self.modes_ = problem.kernel.features(solution.modes)
         self.bandwidth_ = graph.bandwidth
         self.diagonal_shift_ = problem.diagonal_shift
         self.relaxed_objective_ = solution.relaxed_objective
@@ -607,7 +611,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             return check_affinities(OWNER, X)
         X = np.asarray(validate_data(self, X, reset=False, dtype=fitted.problem.kernel.dtype, order="C"))
         check_magnitude(OWNER, X)
-        return self._scaled(X)
+        return fitted.index.metric.asking(X)
 
     def _extend(self, X: Any) -> Iterator[tuple[Any, out_of_sample.Extension]]:
         """Blocks of new samples as the fitted model sees them: with every cluster, but not all at once."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from slkmodes.distances import EUCLIDEAN, Euclidean
 from slkmodes.engines import native_available
 from slkmodes.search import Array, Found, Search, rank_candidates
 from slkmodes.telling import Say, keep_quiet
@@ -21,11 +22,20 @@ class TreeSearch(Search):
     The tree holds different rows only: it cannot split copies of one row, and would compare each with all.
     """
 
-    recall = 1.0
+    exact, recall = True, 1.0
 
-    def __init__(self, X: Array, n_neighbors: int, n_threads: int, target: float = 1.0, say: Say = keep_quiet) -> None:
+    def __init__(
+        self,
+        X: Array,
+        n_neighbors: int,
+        n_threads: int,
+        target: float = 1.0,
+        say: Say = keep_quiet,
+        metric: Euclidean = EUCLIDEAN,
+    ) -> None:
         from scipy.spatial import cKDTree
 
+        X = metric.answering(X)
         first, group = group_equal_rows(X)
         rows = X[first]
         self.order = np.argsort(group, kind="stable")  # rows of X, copies side by side
@@ -65,10 +75,18 @@ class TreeSearch(Search):
 class BruteSearch(Search):
     """Exact search over all pairs, block by block."""
 
-    recall = 1.0
+    exact, recall = True, 1.0
 
-    def __init__(self, X: Array, n_neighbors: int, n_threads: int, target: float = 1.0, say: Say = keep_quiet) -> None:
-        self.X = X
+    def __init__(
+        self,
+        X: Array,
+        n_neighbors: int,
+        n_threads: int,
+        target: float = 1.0,
+        say: Say = keep_quiet,
+        metric: Euclidean = EUCLIDEAN,
+    ) -> None:
+        self.X = metric.answering(X)
 
     def query(self, Q: Array, k: int, n_threads: int) -> Found:
         """The k rows of X nearest to each row of Q."""
@@ -98,9 +116,36 @@ def complete(X: Array, Q: Array, found: Found, k: int, n_threads: int) -> Found:
 
 def group_equal_rows(X: Array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """The first row of every group of equal rows, and the group of every row, by sorting one key per row."""
-    bits = X.view(f"u{X.itemsize}").astype(np.uint64)
-    factors = np.random.default_rng(0).integers(2**63, size=X.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    _, first, group = np.unique((bits * factors).sum(axis=1), return_index=True, return_inverse=True)
+    _, first, group = np.unique(keys_of(X), return_index=True, return_inverse=True)
     if not np.array_equal(X[first[group]], X):  # two different rows with one key
         _, first, group = np.unique(X, axis=0, return_index=True, return_inverse=True)
     return first, group
+
+
+def keys_of(X: Array) -> npt.NDArray[np.uint64]:
+    """A number for every row: equal rows have the same, others most likely another."""
+    whole = X.itemsize * X.shape[1] % 8 == 0  # two float32 at a time
+    bits = X.view(np.uint64) if whole else X.view(f"u{X.itemsize}").astype(np.uint64)
+    factors = np.random.default_rng(0).integers(2**63, size=bits.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(
+        1
+    )
+    return np.einsum("ij,j->i", bits, factors)
+
+
+class EqualRows:
+    """Rows of X by their keys; of different rows with one key only the first can be found."""
+
+    def __init__(self, X: Array) -> None:
+        self.X = X
+        keys = keys_of(X)
+        self.order = np.argsort(keys, kind="stable")
+        self.keys = keys[self.order]
+
+    def find(self, Q: Array) -> npt.NDArray[np.int64]:
+        """For every row of Q the first row of X that equals it to the bit, or -1."""
+        keys = keys_of(np.ascontiguousarray(Q))
+        places = np.searchsorted(self.keys, keys).clip(max=len(self.keys) - 1)
+        rows = np.where(self.keys[places] == keys, self.order[places], -1)
+        alike = np.flatnonzero(rows >= 0)
+        rows[alike[(self.X[rows[alike]] != Q[alike]).any(axis=1)]] = -1
+        return rows

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from slkmodes.affinity import estimate_bandwidth, given_affinity, neighbor_affinity, reach_of
+from slkmodes.distances import EUCLIDEAN, Euclidean
 from slkmodes.mode_kernels import GaussianKernel, GraphKernel, ModeKernel
 from slkmodes.neighbors import TARGET_RECALL, NeighborIndex, Neighbors, choose_search
 from slkmodes.ordering import RowOrder, near_rows_together
@@ -38,18 +39,18 @@ def graph_of_features(
     n_threads: int,
     recall: float = TARGET_RECALL,
     say: Say = keep_quiet,
+    metric: Euclidean = EUCLIDEAN,
 ) -> Graph:
-    """Find the neighbours and weigh them; "auto" is resolved here."""
+    """Find the neighbours of the rows that ask for them, and weigh these; "auto" is resolved here."""
     order = near_rows_together(X, n_threads)
     X = order.arrange(X)
     reach = reach_of(weights, n_neighbors, len(X))
-    index = NeighborIndex(X, choose_search(*X.shape) if search == "auto" else search, reach, recall)
+    index = NeighborIndex(X, choose_search(*X.shape) if search == "auto" else search, reach, recall, metric)
     neighbors = index.graph(n_threads, say)
     width = estimate_bandwidth(neighbors, n_neighbors) if isinstance(bandwidth, str) else bandwidth
     affinity = neighbor_affinity(neighbors, weights, symmetrize, n_neighbors, width)
-    return Graph(
-        affinity, GaussianKernel(np.asarray(X), width), width, index.search, neighbors.recall, index, neighbors, order
-    )
+    kernel = GaussianKernel(np.asarray(X), width, metric)
+    return Graph(affinity, kernel, width, index.search, neighbors.recall, index, neighbors, order)
 
 
 def graph_of_affinities(X: Any, symmetrize: str) -> Graph:

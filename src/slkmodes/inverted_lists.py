@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from slkmodes.distances import EUCLIDEAN, Euclidean
 from slkmodes.exact_search import BruteSearch, complete
 from slkmodes.projection import Projection
 from slkmodes.search import (
@@ -15,6 +16,7 @@ from slkmodes.search import (
     Array,
     Found,
     Search,
+    drop_self,
     rank_candidates,
     recall_of,
 )
@@ -33,9 +35,18 @@ class InvertedListSearch(Search):
     More lists are searched, or more candidates ranked, until the target recall is met on a sample of the rows.
     """
 
-    def __init__(self, X: Array, n_neighbors: int, n_threads: int, target: float, say: Say = keep_quiet) -> None:
+    def __init__(
+        self,
+        X: Array,
+        n_neighbors: int,
+        n_threads: int,
+        target: float,
+        say: Say = keep_quiet,
+        metric: Euclidean = EUCLIDEAN,
+    ) -> None:
         import faiss
 
+        asking, X = X, metric.answering(X)
         self.X = X
         rng = np.random.default_rng(0)
         n_lists = int(np.sqrt(len(X)))
@@ -50,7 +61,7 @@ class InvertedListSearch(Search):
             self.index.add(reduced)
         self.index.nprobe = 8
         self.n_spare = SPARE_CANDIDATES
-        self.recall = self._widen_until_found(n_neighbors, n_threads, target, rng)
+        self.recall = self._widen_until_found(asking, n_neighbors, n_threads, target, rng)
 
     def query(self, Q: Array, k: int, n_threads: int) -> Found:
         """The k rows of X nearest to each row of Q, nearly all of them."""
@@ -66,15 +77,17 @@ class InvertedListSearch(Search):
         candidates = candidates.astype(np.int32)
         return complete(self.X, Q, rank_candidates(self.X, Q, candidates, k, n_threads), k, n_threads)
 
-    def _widen_until_found(self, n_neighbors: int, n_threads: int, target: float, rng: np.random.Generator) -> float:
+    def _widen_until_found(
+        self, asking: Array, n_neighbors: int, n_threads: int, target: float, rng: np.random.Generator
+    ) -> float:
         """Double what helps more, lists or candidates, until the target recall is met; return the recall."""
-        sample = self.X[rng.choice(len(self.X), min(RECALL_SAMPLE, len(self.X)), replace=False)]
-        k = n_neighbors + 1  # a row finds itself without effort: the first does not count
-        truth = BruteSearch(self.X, k, n_threads).query(sample, k, n_threads)[1][:, 1:]
+        rows = rng.choice(len(self.X), min(RECALL_SAMPLE, len(self.X)), replace=False)
+        sample, k = asking[rows], n_neighbors + 1  # a row finds itself without effort: it does not count
+        truth = drop_self(*BruteSearch(self.X, k, n_threads).query(sample, k, n_threads), rows)[1]
 
         def recall_with(nprobe: int, n_spare: int) -> float:
             self.index.nprobe, self.n_spare = nprobe, n_spare
-            return recall_of(self.query(sample, k, n_threads)[1][:, 1:], truth)
+            return recall_of(drop_self(*self.query(sample, k, n_threads), rows)[1], truth)
 
         most = (self.index.nlist, MOST_SPARE_CANDIDATES)
         best = (self.index.nprobe, self.n_spare)

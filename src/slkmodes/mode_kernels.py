@@ -1,7 +1,7 @@
 """The kernel of the mode term: how similar is a row to a mode, and how dense is a cluster at a row.
 
-Two members so far: a Gaussian of the Euclidean distance, and the entries of a given graph. Another kernel
-(cosine, Hamming on discrete data) is another class with the methods of :class:`ModeKernel`.
+Two members so far: a Gaussian of the distance, and the entries of a given graph. Another kernel (Hamming on discrete
+data) is another class with the methods of :class:`ModeKernel`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from slkmodes.distances import EUCLIDEAN, Euclidean
 
 Array = npt.NDArray[Any]
 
@@ -59,6 +61,9 @@ class ModeKernel(Protocol):
     def modes_at(self, rows: npt.NDArray[np.int64]) -> Modes:
         """Modes that are the given rows."""
 
+    def features(self, modes: Modes) -> Array | None:
+        """The modes as samples, where samples have features."""
+
     def similarity(self, rows: slice, modes: Modes) -> Array:
         """a_pl of eq. (6) for a slice of rows."""
 
@@ -81,10 +86,11 @@ class ModeKernel(Protocol):
 
 @dataclass(frozen=True)
 class GaussianKernel:
-    """exp(-|x - y|^2 / (2 bandwidth^2)) on the rows of X."""
+    """exp(-|x - y|^2 / (2 bandwidth^2)) on the rows of X, which are those that ask; modes answer."""
 
     X: Array
     bandwidth: float
+    metric: Euclidean = EUCLIDEAN
 
     @property
     def n_samples(self) -> int:
@@ -118,7 +124,18 @@ class GaussianKernel:
 
     def modes_at(self, rows: npt.NDArray[np.int64]) -> Modes:
         """Modes that are the given rows of X."""
-        return Modes(rows=np.asarray(rows, dtype=np.int64), points=np.ascontiguousarray(self.X[rows]))
+        points = np.ascontiguousarray(self.metric.answering(self.X[rows]))
+        return Modes(rows=np.asarray(rows, dtype=np.int64), points=points)
+
+    def points_of(self, features: Array) -> Array:
+        """Samples that need not be among the rows, as points that modes may have."""
+        rows = self.metric.asking(features.astype(self.dtype))
+        return np.ascontiguousarray(self.metric.answering(rows))
+
+    def features(self, modes: Modes) -> Array:
+        """The modes as samples."""
+        assert modes.points is not None  # a Gaussian's modes always have points
+        return self.metric.features(modes.points)
 
     def similarity(self, rows: slice, modes: Modes) -> Array:
         """a_pl of eq. (6) for a slice of rows."""
@@ -146,8 +163,9 @@ class GaussianKernel:
     ) -> npt.NDArray[np.float64]:
         """Weighted kernel sums by blocked matrix products."""
         # The expanded square cancels badly far from the origin: move the origin into the cluster.
-        origin = self.X[references].mean(axis=0, dtype=np.float64).astype(self.dtype)
-        Y = self.X[references] - origin
+        Y = self.metric.answering(self.X[references])
+        origin = Y.mean(axis=0, dtype=np.float64).astype(self.dtype)
+        Y = Y - origin
         Y_norms = np.einsum("pd,pd->p", Y, Y)
         weights = np.asarray(weights, dtype=np.float64)
         sums = np.empty(len(candidates))
@@ -209,6 +227,9 @@ class GraphKernel:
     def modes_at(self, rows: npt.NDArray[np.int64]) -> Modes:
         """Modes that are the given rows."""
         return Modes(rows=np.asarray(rows, dtype=np.int64))
+
+    def features(self, modes: Modes) -> None:
+        """Nobody knows any."""
 
     def similarity(self, rows: slice, modes: Modes) -> Array:
         """a_pl of eq. (6) for a slice of rows: columns of the graph."""

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from slkmodes.distances import EUCLIDEAN, Euclidean
 from slkmodes.engines import native_available
-from slkmodes.exact_search import BruteSearch, TreeSearch
+from slkmodes.exact_search import BruteSearch, EqualRows, TreeSearch
 from slkmodes.inverted_lists import InvertedListSearch
 from slkmodes.nn_descent import DescentSearch
 from slkmodes.search import Array, Found, Search
@@ -56,19 +57,45 @@ def choose_search(n_samples: int, n_features: int) -> str:
 class NeighborIndex:
     """A search that is built when it is first asked, and not pickled."""
 
-    def __init__(self, X: Array, search: str, n_neighbors: int, target: float = TARGET_RECALL) -> None:
-        self.X, self.search, self.n_neighbors, self.target = X, search, n_neighbors, target
+    def __init__(
+        self,
+        X: Array,
+        search: str,
+        n_neighbors: int,
+        target: float = TARGET_RECALL,
+        metric: Euclidean = EUCLIDEAN,
+    ) -> None:
+        self.X, self.search, self.n_neighbors, self.target, self.metric = X, search, n_neighbors, target, metric
         self._built: Search | None = None
+        self._equal: EqualRows | None = None
+
+    @property
+    def n_features(self) -> int:
+        """Of the samples."""
+        return int(self.X.shape[1]) - self.metric.extra_columns
 
     def built(self, n_threads: int, say: Say = keep_quiet) -> Search:
         """The search itself."""
         if self._built is None:
-            self._built = SEARCHES[self.search](self.X, self.n_neighbors, n_threads, self.target, say)
+            self._built = SEARCHES[self.search](self.X, self.n_neighbors, n_threads, self.target, say, self.metric)
         return self._built
 
     def query(self, Q: Array, n_threads: int) -> Found:
         """The rows of X nearest to each row of Q, as many as the index is for."""
         return self.built(n_threads).query(Q, self.n_neighbors, n_threads)
+
+    def twins(self, Q: Array, found: Found) -> npt.NDArray[np.int64]:
+        """The row of X that each row of Q equals, -1 for none; ``found`` are its neighbours."""
+        indices, distances = found
+        nearest = self.metric.nearest_to_itself
+        rows = np.where((distances[:, 0] == 0) & nearest, indices[:, 0], -1)
+        if nearest and SEARCHES[self.search].exact:
+            return rows
+        if self._equal is None:  # an approximate search may have missed the row itself
+            self._equal = EqualRows(self.metric.features(self.X))
+        missed = np.flatnonzero(rows < 0)
+        rows[missed] = self._equal.find(self.metric.features(Q[missed]))
+        return rows
 
     def graph(self, n_threads: int, say: Say = keep_quiet) -> Neighbors:
         """The neighbours of every row of X among the others; duplicates are neighbours at distance 0."""
@@ -83,4 +110,4 @@ class NeighborIndex:
         return Neighbors(*found, search.recall)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_built": None}
+        return {**vars(self), "_built": None, "_equal": None}

@@ -18,6 +18,7 @@ from scipy.sparse.csgraph import connected_components
 
 from slkmodes.cache_lines import empty_on_lines
 from slkmodes.cells import Cells, cells_of
+from slkmodes.distances import EUCLIDEAN, Euclidean
 from slkmodes.engines import native_available
 from slkmodes.exact_search import BruteSearch, complete
 from slkmodes.ordering import inverse
@@ -67,40 +68,53 @@ LEAST_LOSS = 0.05
 class DescentSearch(Search):
     """Lists of near rows, improved until a sample finds the target part of its true neighbours."""
 
-    def __init__(self, X: Array, n_neighbors: int, n_threads: int, target: float, say: Say = keep_quiet) -> None:
+    def __init__(
+        self,
+        X: Array,
+        n_neighbors: int,
+        n_threads: int,
+        target: float,
+        say: Say = keep_quiet,
+        metric: Euclidean = EUCLIDEAN,
+    ) -> None:
         if not native_available():
             raise ImportError(
                 "neighbor_search='nn_descent' needs the C++ kernels, which were not built. Use 'inverted_lists'."
             )
-        self.X, self.k, self.target = X, min(n_neighbors, len(X) - 1), target
+        self.asking, self.X = X, metric.answering(X)
+        self.k, self.target = min(n_neighbors, len(X) - 1), target
         self.n_threads, self.say = n_threads, say
         self.reduced = X.shape[1] > N_COMPONENTS
         part = CANDIDATES_OF_LONG_LISTS if self.reduced else CANDIDATES
         self.n_candidates = int(np.clip(part * self.k, FEWEST_CANDIDATES, MOST_CANDIDATES))
-        self.projection = fit_projection(X, N_COMPONENTS)
+        self.projection = fit_projection(self.X, N_COMPONENTS)
         self.unit = float(self.projection.scale) ** 2  # from squared distances of the data to those of the points
-        points = self.projection(X, n_threads)
-        cells = cells_of(points, FEWEST_VISITS + 1, n_threads)
+        points = self.projection(self.X, n_threads)
+        asking = points if self.X is X else self.projection(X, n_threads)
+        cells = cells_of(points, asking, FEWEST_VISITS + 1, n_threads)
         self.numbers = cells.numbers  # near rows get near places: they meet in the caches
         self.places = inverse(self.numbers)
         self.points = np.take(points, self.numbers, axis=0, out=empty_on_lines(points.shape, points.dtype))
+        asking = self.points if asking is points else asking[self.numbers]
+        lift = metric.lift(self.X)
+        self.lift = None if lift is None else (lift[self.numbers] * self.projection.scale).astype(np.float32)
         self.lists = Lists(len(X), padded(2 * self.k if self.reduced else self.k))
         self._fill(cells)
-        self._visit(cells, range(FEWEST_VISITS + 1))
+        self._visit(cells, asking, range(FEWEST_VISITS + 1))
         self.sample = np.sort(np.random.default_rng(0).choice(len(X), min(RECALL_SAMPLE, len(X)), replace=False))
-        exact = BruteSearch(X, self.k, n_threads).query(X[self.sample], self.k + 1, n_threads)
+        exact = BruteSearch(self.X, self.k, n_threads).query(X[self.sample], self.k + 1, n_threads)
         self.near, self.truth = drop_self(*exact, self.sample)
-        self.recall = self._improve_until_found(cells)
+        self.recall = self._improve_until_found(cells, asking)
         self.links: npt.NDArray[np.int32] | None = None  # what walks need is prepared for the first of them
         self.breadth, self.walks_fail = BREADTH, False
 
     def graph(self, X: Array, k: int, n_threads: int, say: Say = keep_quiet) -> Found:
         """The lists themselves, ranked."""
         candidates = self._rows_at(self.lists.rows[self.places])
-        indices, distances = rank_candidates(X, X, candidates, k, n_threads, self.numbers)
+        indices, distances = rank_candidates(self.X, X, candidates, k, n_threads, self.numbers)
         short = np.flatnonzero(indices[:, -1] < 0)  # fewer rows met than wanted
         if len(short):
-            exact = BruteSearch(X, k, n_threads).query(X[short], k + 1, n_threads)
+            exact = BruteSearch(self.X, k, n_threads).query(X[short], k + 1, n_threads)
             indices[short], distances[short] = drop_self(*exact, short)
         return indices, distances
 
@@ -134,7 +148,7 @@ class DescentSearch(Search):
         """
         absent = self.places[self.sample]
         while True:
-            found = self._walk(self.X[self.sample], self.k, n_threads, absent)[1]
+            found = self._walk(self.asking[self.sample], self.k, n_threads, absent)[1]
             recall = recall_of(found, self.truth)
             if recall >= self.target or self._n_kept(self.k) >= min(MOST_KEPT, len(self.X)):
                 break
@@ -168,14 +182,14 @@ class DescentSearch(Search):
         """The first lists: the nearest rows of the same cell."""
         from slkmodes import _kernels
 
-        _kernels.cells(self.points, cells.starts, *self.lists.arrays, self.n_threads)
+        _kernels.cells(self.points, self.lift, cells.starts, *self.lists.arrays, self.n_threads)
 
-    def _visit(self, cells: Cells, ranks: range, *, stretch: float | None = None) -> None:
+    def _visit(self, cells: Cells, asking: Array, ranks: range, *, stretch: float | None = None) -> None:
         """Compare every row with those of the cells that are its nearest ones of these ranks."""
-        self._join(cells.visits(self.points, ranks, self.n_threads), stretch, apart=True)
+        self._join(cells.visits(asking, ranks, self.n_threads), stretch, apart=True)
         self.say(f"neighbours: {ranks.stop} of {len(cells.centers):,} cells")
 
-    def _improve_until_found(self, cells: Cells) -> float:
+    def _improve_until_found(self, cells: Cells, asking: Array) -> float:
         """Go on until the sample finds enough of its true neighbours; return the part it finds.
 
         Neighbours of neighbours are compared while that helps, then distances are those of the data, then every row
@@ -194,14 +208,14 @@ class DescentSearch(Search):
             stretch, seen = NO_STRETCH, 0
             self._join(cells.at_home(), stretch)
         while recall < self.target and seen < min(MOST_VISITS, len(cells.centers)):
-            self._visit(cells, range(seen, most), stretch=stretch)
+            self._visit(cells, asking, range(seen, most), stretch=stretch)
             recall, seen, most = self._recall(), most, 2 * most
         return recall
 
     def _recall(self) -> float:
         """Part of its true neighbours that the sample finds."""
         candidates = self._rows_at(self.lists.rows[self.places[self.sample]])
-        found = rank_candidates(self.X, self.X[self.sample], candidates, self.k, self.n_threads)[1]
+        found = rank_candidates(self.X, self.asking[self.sample], candidates, self.k, self.n_threads)[1]
         recall = recall_of(found, self.truth)
         self.say(f"neighbours: recall {recall:.4f}")
         return recall
@@ -226,14 +240,14 @@ class DescentSearch(Search):
 
         data = None if stretch is None else self.X
         reach = self.lists.squared[:, -1] / np.float32(stretch or 1)
-        _kernels.join(
-            self.points, data, self.unit, reach, self.numbers, *groups, apart, *self.lists.arrays, self.n_threads
-        )
+        given = self.points, data, self.unit, self.lift, reach, self.numbers
+        _kernels.join(*given, *groups, apart, *self.lists.arrays, self.n_threads)
 
     def _stretch(self) -> float:
         """How many times the squared distances of the points those of the data are, for nearly all true neighbours."""
-        differences = self.points[self.places[self.sample]][:, None] - self.points[self.places[self.near]]
-        on_points = np.einsum("ijk,ijk->ij", differences, differences)
+        here, there = self.places[self.sample][:, None], self.places[self.near]
+        differences = self.points[here] - self.points[there]
+        on_points = self._lifted(np.einsum("ijk,ijk->ij", differences, differences), here, there)
         apart = on_points > 0
         stretches = self.truth[apart].astype(np.float64) ** 2 * self.unit / on_points[apart]
         return max(NO_STRETCH, float(np.quantile(stretches, LEAST_STRETCHED))) if apart.any() else NO_STRETCH
@@ -246,17 +260,27 @@ class DescentSearch(Search):
         indices = np.empty((n_rows, width), dtype=np.int32)
         squared = np.empty((n_rows, width), dtype=self.X.dtype)
         candidates = self._rows_at(self.lists.rows[self.places])
-        _kernels.rank(self.X, self.X, candidates, self.numbers, indices, squared, self.n_threads)
+        _kernels.rank(self.X, self.asking, candidates, self.numbers, indices, squared, self.n_threads)
+        if self.lift is not None:  # as the kernel measures: between rows that answer, to the bit
+            _kernels.rank(self.X, self.X, indices.copy(), self.numbers, indices, squared, self.n_threads)
         indices, squared = indices[self.numbers], squared[self.numbers]
         rows = np.where(indices < 0, np.int32(-1), self.places[indices])
-        measured = (squared.astype(np.float64) * self.unit).astype(np.float32)  # as the kernel does it
-        # Equal distances are in the order of their rows, in the numbers used here.
-        tied = np.flatnonzero((measured[:, 1:] == measured[:, :-1]).any(axis=1))
-        order = np.lexsort((rows[tied], measured[tied]), axis=1)
+        measured = (squared.astype(np.float64) * self.unit).astype(np.float32)
+        measured = self._lifted(measured, np.arange(n_rows)[:, None], rows)
+        # By distance, equal ones in the order of their rows, in the numbers used here.
+        mixed = np.flatnonzero((measured[:, 1:] <= measured[:, :-1]).any(axis=1))
+        order = np.lexsort((rows[mixed], measured[mixed]), axis=1)
         for entries in rows, measured:
-            entries[tied] = np.take_along_axis(entries[tied], order, axis=1)
+            entries[mixed] = np.take_along_axis(entries[mixed], order, axis=1)
         self.lists.rows, self.lists.squared = rows, measured
         self.lists.fresh = np.ones(rows.shape, dtype=np.uint8)
+
+    def _lifted(self, squared: Array, here: Array, there: Array) -> Array:
+        """Squared distances between places from those of their points, as the kernels do it."""
+        if self.lift is None:
+            return squared
+        lift = self.lift.astype(np.float64)
+        return (squared + 2 * lift[here] * lift[there]).astype(np.float32)
 
     def _rows_at(self, places: Array) -> npt.NDArray[np.int32]:
         """What X calls these places; -1 stays."""

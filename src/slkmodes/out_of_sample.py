@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,7 +49,7 @@ def similarity_to_modes(fitted: Fitted, engine: Engine, X: Any) -> Array:
     if not isinstance(kernel, GaussianKernel):
         return np.asarray(X[:, fitted.modes.rows].toarray())
     edgeless = sparse.csr_array((len(X), len(X)), dtype=kernel.dtype)
-    newcomers = Problem(GaussianKernel(X, kernel.bandwidth), edgeless, fitted.problem.n_clusters, 0.0)
+    newcomers = Problem(replace(kernel, X=X), edgeless, fitted.problem.n_clusters, 0.0)
     placed = engine.place(newcomers)
     return np.array(engine.fetch(engine.similarity(placed, fitted.modes)), order="C")
 
@@ -71,7 +71,7 @@ def extend(fitted: Fitted, engine: Engine, X: Any, n_threads: int) -> Extension:
         weights = WEIGHTS[fitted.weights](found, fitted.neighbors, fitted.n_neighbors, problem.kernel.bandwidth)
         starts = np.arange(0, indices.size + 1, indices.shape[1])
         pull = dense(sparse.csr_array((weights.ravel(), indices.ravel(), starts), shape=(len(X), Z.shape[0])) @ Z)
-        twin = np.where(distances[:, 0] == 0, indices[:, 0], -1)
+        twin = fitted.index.twins(X, (indices, distances))
         known = np.flatnonzero(twin >= 0)
         rows = twin[known]
         pull[known] = dense(problem.affinity[rows] @ Z + Z.dtype.type(problem.diagonal_shift) * Z[rows])
@@ -99,7 +99,7 @@ def memberships(fitted: Fitted, extension: Extension) -> Array:
 def labels(fitted: Fitted, extension: Extension, X: Any) -> npt.NDArray[np.int64]:
     """The fit's own rule: the largest membership, the nearest mode where several are equal."""
     kernel = fitted.problem.kernel
-    newcomers = GaussianKernel(X, kernel.bandwidth) if isinstance(kernel, GaussianKernel) else kernel
+    newcomers = replace(kernel, X=X) if isinstance(kernel, GaussianKernel) else kernel
     found = hard_labels(memberships(fitted, extension), newcomers, fitted.modes)
     known = extension.twin >= 0
     found[known] = fitted.labels[extension.twin[known]]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from slkmodes.distances import EUCLIDEAN, Euclidean
 from slkmodes.engines import native_available
 from slkmodes.telling import Say, keep_quiet
 
@@ -26,11 +27,23 @@ ROWS_AT_A_TIME = 1 << 16
 class Search(ABC):
     """Rows prepared for searching. Answers come by distance, then by row number, whatever the number of threads."""
 
+    exact = False  # whether it finds all of the true neighbours, whatever the rows
     recall: float  # part of the true neighbours it finds
 
     @abstractmethod
-    def __init__(self, X: Array, n_neighbors: int, n_threads: int, target: float, say: Say = keep_quiet) -> None:
-        """Prepare for lists of about ``n_neighbors`` rows that hold the ``target`` part of the true ones."""
+    def __init__(
+        self,
+        X: Array,
+        n_neighbors: int,
+        n_threads: int,
+        target: float,
+        say: Say = keep_quiet,
+        metric: Euclidean = EUCLIDEAN,
+    ) -> None:
+        """Prepare for lists of about ``n_neighbors`` rows that hold the ``target`` part of the true ones.
+
+        X, like all that is asked about later, holds the rows that ask.
+        """
 
     @abstractmethod
     def query(self, Q: Array, k: int, n_threads: int) -> Found:

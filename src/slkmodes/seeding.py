@@ -133,7 +133,9 @@ def kmeans_means(engine: Engine, problem: Problem, rng: np.random.Generator, n_r
     """The means that k-means reaches from k-means++ seeds."""
     X = features_of(problem, "k-means")
     means = fit_kmeans(X, problem.n_clusters, rng, n_rows=KMEANS_ROWS, init="k-means++", n_init=1).cluster_centers_
-    return Seeds(Modes(np.full(problem.n_clusters, -1), np.ascontiguousarray(means, X.dtype)), name="k-means")
+    assert isinstance(problem.kernel, GaussianKernel)  # it has features
+    points = problem.kernel.metric.answering(np.ascontiguousarray(means, X.dtype))
+    return Seeds(Modes(np.full(problem.n_clusters, -1), points), name="k-means")
 
 
 def random_rows(engine: Engine, problem: Problem, rng: np.random.Generator, n_runs: int, say: Say) -> Seeds:
@@ -185,7 +187,8 @@ def given_seeds(init: Array, problem: Problem) -> Seeds:
     """Modes at row numbers, or at points."""
     if init.ndim == 1:
         return Seeds(problem.kernel.modes_at(init))
-    return Seeds(Modes(rows=np.full(problem.n_clusters, -1), points=init.astype(problem.kernel.dtype)))
+    assert isinstance(problem.kernel, GaussianKernel)  # only features have points
+    return Seeds(Modes(rows=np.full(problem.n_clusters, -1), points=problem.kernel.points_of(init)))
 
 
 def plant(affinity: Any, labels: Rows, modes: Modes, clusters: Rows) -> Rows:

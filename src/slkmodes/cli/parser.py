@@ -73,7 +73,10 @@ def add_label(parser: Parser) -> None:
 def add_graph(parser: Parser) -> None:
     """How the graph is built."""
     parser.add_argument(
-        "--metric", choices=("euclidean", "cosine"), default="euclidean", help="distance of rows; default: %(default)s"
+        "--metric",
+        choices=("euclidean", "cosine", "inner_product"),
+        default="euclidean",
+        help="distance of rows; default: %(default)s",
     )
     parser.add_argument(
         "--affinity", choices=(*sorted(WEIGHTS), "precomputed"), default="adaptive",

@@ -15,7 +15,7 @@ constexpr std::int64_t MANY = 8;
 
 struct Scratch {
     Panels<float> panels;
-    std::vector<float> near;
+    std::vector<float> near, lifts;
     std::vector<std::int32_t> places;
 };
 
@@ -23,14 +23,19 @@ SLK_DISPATCH void compare_cell(const Cells& s, std::int64_t begin, std::int64_t 
     constexpr int QUERIES = Panels<float>::QUERIES;
     const auto point = [&](std::int64_t row) SLK_INLINED { return s.points + row * s.n_columns; };
     const auto& lists = s.lists;
-    auto& [panels, near, places] = scratch;
+    auto& [panels, near, lifts, places] = scratch;
     near.resize(end - begin);
     places.resize(end - begin);
     panels.fill(end - begin, s.n_columns, [&](std::int64_t i) SLK_INLINED { return point(begin + i); });
+    if (s.lift) {
+        lifts.assign(panels.padded(), 0.0f);
+        std::copy(s.lift + begin, s.lift + end, lifts.begin());
+    }
     for (std::int64_t p = begin; p < end; p += QUERIES) {
         panels.measure([&](int q) SLK_INLINED { return point(std::min(p + q, end - 1)); });
         for (int q = 0; q < QUERIES && p + q < end; ++q) {
             const std::int64_t row = p + q;
+            if (s.lift) panels.lift(q, s.lift[row], lifts.data());
             float* squared = panels.squared(q);
             squared[row - begin] = std::numeric_limits<float>::infinity();
             std::int64_t count = panels.within(q, 0, panels.limit_for(q, lists.width), nullptr, places.data());

@@ -8,25 +8,25 @@
 namespace slk {
 namespace {
 
-// Some rows one after the other, the last repeated until a batch is full.
-template <typename T>
-std::vector<T> gathered(const Density<T>& s, const std::int64_t* numbers, std::int64_t count) {
-    const std::int64_t n_rows = (count + BATCH - 1) / BATCH * BATCH;
-    std::vector<T> rows(n_rows * s.n_features);
-    for (std::int64_t i = 0; i < n_rows; ++i) {
-        const T* row = s.rows + numbers[std::min(i, count - 1)] * s.n_features;
-        std::copy(row, row + s.n_features, rows.begin() + i * s.n_features);
+// A batch of rows one after the other, the last repeated where there are fewer.
+template <typename T, typename RowAt>
+std::vector<T> batch_of(std::int64_t n_features, std::int64_t count, RowAt row_at) {
+    std::vector<T> rows(BATCH * n_features);
+    for (std::int64_t i = 0; i < BATCH; ++i) {
+        const T* row = row_at(std::min(i, count - 1));
+        std::copy(row, row + n_features, rows.begin() + i * n_features);
     }
     return rows;
 }
 
-// A few candidates against all references, in their order.
+// A few candidates against all references, in their order; the last batch of these comes filled up.
 template <typename T>
-SLK_INLINE void sums_of(const Density<T>& s, const T* candidates, const T* references, double (&sums)[BATCH]) {
+SLK_INLINE void sums_of(const Density<T>& s, const T* candidates, const T* last, double (&sums)[BATCH]) {
     constexpr int LANES = WIDTH<T>;
     for (std::int64_t r = 0; r < s.n_references; r += BATCH) {
         T squared[BATCH][BATCH];
-        batch_distances(candidates, references + r * s.n_features, s.n_features, squared);
+        const T* references = r + BATCH < s.n_references ? s.references + r * s.n_features : last;
+        batch_distances(candidates, references, s.n_features, squared);
         for (T* here = squared[0]; here < squared[0] + BATCH * BATCH; here += LANES)
             store<LANES>(here, exp_nonpositive<T, LANES>(load<LANES>(here) * T(-s.gamma)));
         for (int i = 0; i < BATCH; ++i)
@@ -35,14 +35,14 @@ SLK_INLINE void sums_of(const Density<T>& s, const T* candidates, const T* refer
     }
 }
 
-SLK_DISPATCH void density_batch(const Density<float>& s, const float* candidates, const float* references,
+SLK_DISPATCH void density_batch(const Density<float>& s, const float* candidates, const float* last,
                                 double (&sums)[BATCH]) {
-    sums_of(s, candidates, references, sums);
+    sums_of(s, candidates, last, sums);
 }
 
-SLK_DISPATCH void density_batch(const Density<double>& s, const double* candidates, const double* references,
+SLK_DISPATCH void density_batch(const Density<double>& s, const double* candidates, const double* last,
                                 double (&sums)[BATCH]) {
-    sums_of(s, candidates, references, sums);
+    sums_of(s, candidates, last, sums);
 }
 
 }  // namespace
@@ -53,12 +53,17 @@ void run(const Density<T>& s) {
         std::fill(s.sums, s.sums + s.n_candidates, 0.0);
         return;
     }
-    const std::vector<T> references = gathered(s, s.references, s.n_references);
+    const std::int64_t begun = (s.n_references - 1) / BATCH * BATCH;
+    const auto last = batch_of<T>(s.n_features, s.n_references - begun,
+                                  [&](std::int64_t i) { return s.references + (begun + i) * s.n_features; });
 #pragma omp parallel for schedule(dynamic) num_threads(s.threads)
     for (std::int64_t begin = 0; begin < s.n_candidates; begin += BATCH) {
         const std::int64_t count = std::min<std::int64_t>(BATCH, s.n_candidates - begin);
+        const auto candidates = batch_of<T>(s.n_features, count, [&](std::int64_t i) {
+            return s.rows + s.candidates[begin + i] * s.n_features;
+        });
         double sums[BATCH] = {};
-        density_batch(s, gathered(s, s.candidates + begin, count).data(), references.data(), sums);
+        density_batch(s, candidates.data(), last.data(), sums);
         std::copy(sums, sums + count, s.sums + begin);
     }
 }

@@ -31,7 +31,7 @@ class Locks {
 
 struct Scratch {
     Panels<float> panels;
-    std::vector<float> limits;
+    std::vector<float> limits, lifts;
     std::vector<std::int32_t> places;
 };
 
@@ -49,6 +49,7 @@ SLK_INLINE void offer_pair(const Join<T>& s, std::int32_t a, std::int32_t b, flo
             const T in_data = T(squared_distance(s.data + std::int64_t(s.numbers[row]) * s.n_features,
                                                  s.data + std::int64_t(s.numbers[other]) * s.n_features, s.n_features));
             squared = float(s.unit * double(in_data));
+            if (s.lift) squared = float(double(squared) + 2 * double(s.lift[row]) * double(s.lift[other]));
             exact = true;
             if (squared > farthest(s.lists, row)) continue;
         }
@@ -69,15 +70,20 @@ SLK_INLINE void join_members(const Join<T>& s, std::int64_t group, Scratch& scra
     const auto limit = [&](std::int64_t i) SLK_INLINED {
         return s.data ? s.reach[members[i]] : farthest(s.lists, members[i]);
     };
-    auto& [panels, limits, places] = scratch;
+    auto& [panels, limits, lifts, places] = scratch;
     places.resize(count);
     panels.fill(count, s.n_columns, point);
     limits.assign(panels.padded(), -1.0f);  // what is beyond the last is never wanted
     for (std::int64_t i = 0; i < count; ++i) limits[i] = limit(i);
+    if (s.lift) {
+        lifts.assign(panels.padded(), 0.0f);
+        for (std::int64_t i = 0; i < count; ++i) lifts[i] = s.lift[members[i]];
+    }
     for (std::int64_t p = 0; p < n_fresh; p += QUERIES) {
         panels.measure([&](int q) SLK_INLINED { return point(std::min(p + q, n_fresh - 1)); }, s.apart ? n_fresh : p + 1);
         for (int q = 0; q < QUERIES && p + q < n_fresh; ++q) {
             const std::int64_t own = p + q;
+            if (s.lift) panels.lift(q, lifts[own], lifts.data());
             const std::int64_t begin = s.apart ? n_fresh : own + 1;
             const std::int64_t n_near = panels.within(q, begin, limits[own], limits.data(), places.data());
             for (std::int64_t i = 0; i < n_near; ++i) {

@@ -80,13 +80,13 @@ struct MeanShift {
     int threads;
 };
 
-// Sum of weights[p] * k(references[p], y) at every candidate row y.
+// Sum of weights[p] * k(reference p, y) at every row y that is a candidate.
 template <typename T>
 struct Density {
     std::int64_t n_features, n_candidates, n_references;
     const T* rows;
     const std::int64_t* candidates;
-    const std::int64_t* references;
+    const T* references;  // n_references rows
     const double* weights;
     double gamma;
     double* sums;
@@ -130,6 +130,7 @@ struct Forest {
 struct Cells {
     std::int64_t n_columns, n_cells;
     const float* points;
+    const float* lift;  // as in Join
     const std::int64_t* starts;
     Lists lists;
     int threads;
@@ -138,13 +139,15 @@ struct Cells {
 // Groups of rows to compare with each other: group g has n_members[g] members from starts[g] on, the first n_fresh[g]
 // of which are compared with all (or, `apart`, with the others only), the others with those only. Where `data` is given,
 // squared distances are those of its rows (row r of the points is row numbers[r] of the data) times `unit`, and the
-// points, its projection, only rule pairs out: row r does not want another that lies beyond its `reach` there.
+// points, its projection, only rule pairs out: row r does not want another that lies beyond its `reach` there. Where a
+// `lift` is given, twice the product of those of both rows is added to every squared distance.
 template <typename T>
 struct Join {
     std::int64_t n_columns, n_groups, n_features;
     const float* points;
     const T* data;
     double unit;
+    const float* lift;
     const float* reach;
     const std::int32_t* numbers;
     const std::int64_t* starts;

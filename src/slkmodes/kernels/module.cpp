@@ -115,8 +115,9 @@ void mean_shift(Input<T, 2> rows, Input<T, 2> modes, double gamma, Input<std::in
 }
 
 template <typename T>
-void density(Input<T, 2> rows, Input<std::int64_t, 1> candidates, Input<std::int64_t, 1> references,
-             Input<double, 1> weights, double gamma, Output<double, 1> sums, int threads) {
+void density(Input<T, 2> rows, Input<std::int64_t, 1> candidates, Input<T, 2> references, Input<double, 1> weights,
+             double gamma, Output<double, 1> sums, int threads) {
+    require(rows.shape(1) == references.shape(1), "density: rows and references differ in features");
     require(references.shape(0) == weights.shape(0), "density: references and weights differ in length");
     require(candidates.shape(0) == sums.shape(0), "density: candidates and output differ in length");
     require(threads > 0, "density: threads must be positive");
@@ -197,37 +198,38 @@ void forest(Input<float, 2> points, std::int64_t n_leading, std::int64_t leaf_ro
     slk::run(job);
 }
 
-void cells(Input<float, 2> points, Input<std::int64_t, 1> starts, Output<std::int32_t, 2> rows,
+void cells(Input<float, 2> points, std::optional<Input<float, 1>> lift, Input<std::int64_t, 1> starts, Output<std::int32_t, 2> rows,
            Output<float, 2> squared, Output<std::uint8_t, 2> fresh, int threads) {
     const slk::Lists lists = lists_of(rows, squared, fresh);
     require(std::int64_t(points.shape(0)) == lists.n_rows, "cells: points and lists differ in rows");
+    require(!lift || std::int64_t(lift->shape(0)) == lists.n_rows, "cells: lift and lists differ in rows");
     require(points.shape(1) % 16 == 0, "cells: points must be padded to 16s of columns");
     require(starts.shape(0) > 0 && starts.data()[starts.shape(0) - 1] == lists.n_rows,
             "cells: starts must end at the last row");
     require(threads > 0, "cells: threads must be positive");
     const slk::Cells job{std::int64_t(points.shape(1)), std::int64_t(starts.shape(0)) - 1, points.data(),
-                         starts.data(), lists, threads};
+                         lift ? lift->data() : nullptr, starts.data(), lists, threads};
     nb::gil_scoped_release nogil;
     slk::run(job);
 }
 
 template <typename T>
-void join(Input<float, 2> points, std::optional<Input<T, 2>> data, double unit,
-          Input<float, 1> reach, Input<std::int32_t, 1> numbers, Input<std::int64_t, 1> starts, Input<std::int32_t, 1> members,
-          Input<std::int32_t, 1> n_fresh, Input<std::int32_t, 1> n_members, bool apart, Output<std::int32_t, 2> rows,
-          Output<float, 2> squared, Output<std::uint8_t, 2> fresh, int threads) {
+void join(Input<float, 2> points, std::optional<Input<T, 2>> data, double unit, std::optional<Input<float, 1>> lift,
+          Input<float, 1> reach, Input<std::int32_t, 1> numbers, Input<std::int64_t, 1> starts,
+          Input<std::int32_t, 1> members, Input<std::int32_t, 1> n_fresh, Input<std::int32_t, 1> n_members, bool apart,
+          Output<std::int32_t, 2> rows, Output<float, 2> squared, Output<std::uint8_t, 2> fresh, int threads) {
     const slk::Lists lists = lists_of(rows, squared, fresh);
     require(std::int64_t(points.shape(0)) == lists.n_rows && points.shape(0) == numbers.shape(0) &&
-                points.shape(0) == reach.shape(0),
-            "join: points, reach, numbers and lists differ in rows");
+                points.shape(0) == reach.shape(0) && (!lift || points.shape(0) == lift->shape(0)),
+            "join: points, lift, reach, numbers and lists differ in rows");
     require(points.shape(1) % 16 == 0, "join: points must be padded to 16s of columns");
     require(starts.shape(0) == n_fresh.shape(0) && starts.shape(0) == n_members.shape(0),
             "join: arrays of groups differ in length");
     require(threads > 0, "join: threads must be positive");
     const slk::Join<T> job{std::int64_t(points.shape(1)), std::int64_t(starts.shape(0)),
                            data ? std::int64_t(data->shape(1)) : 0, points.data(), data ? data->data() : nullptr, unit,
-                           reach.data(), numbers.data(), starts.data(), members.data(), n_fresh.data(), n_members.data(), apart, lists,
-                           threads};
+                           lift ? lift->data() : nullptr, reach.data(), numbers.data(), starts.data(), members.data(),
+                           n_fresh.data(), n_members.data(), apart, lists, threads};
     nb::gil_scoped_release nogil;
     slk::run(job);
 }
@@ -310,9 +312,10 @@ void add_kernels(nb::module_& m) {
     m.def("rank", &rank<T>, array("rows"), array("queries"), array("candidates"),
           nb::arg("order").noconvert().none(), array("indices"),
           array("squared"), arg("threads"));
-    m.def("join", &join<T>, array("points"), nb::arg("data").noconvert().none(), arg("unit"), array("reach"), array("numbers"), array("starts"),
-          array("members"), array("n_fresh"), array("n_members"), arg("apart"), array("rows"), array("squared"),
-          array("fresh"), arg("threads"));
+    m.def("join", &join<T>, array("points"), nb::arg("data").noconvert().none(), arg("unit"),
+          nb::arg("lift").noconvert().none(), array("reach"), array("numbers"), array("starts"), array("members"),
+          array("n_fresh"), array("n_members"), arg("apart"), array("rows"), array("squared"), array("fresh"),
+          arg("threads"));
     m.def("nearest", &nearest<T>, array("rows"), array("queries"), array("indices"), array("squared"),
           arg("threads"));
 }
@@ -327,7 +330,7 @@ NB_MODULE(_kernels, m) {
     using nb::arg;
     m.def("forest", &forest, array("points"), arg("n_leading"), arg("leaf_rows"), arg("seed"), array("order"),
           arg("threads"));
-    m.def("cells", &cells, array("points"), array("starts"), array("rows"), array("squared"), array("fresh"),
+    m.def("cells", &cells, array("points"), nb::arg("lift").noconvert().none(), array("starts"), array("rows"), array("squared"), array("fresh"),
           arg("threads"));
     m.def("walk", &walk, array("points"), array("queries"), array("links"), array("starts"), array("order"),
           nb::arg("absent").noconvert().none(), array("found"), arg("threads"));

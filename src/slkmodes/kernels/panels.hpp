@@ -68,6 +68,13 @@ class Panels {
         }
     }
 
+    // Add twice the product of what a query and each row are lifted by. The products are exact in double, so it does not
+    // matter who computes them.
+    SLK_INLINE void lift(int query, double own, const T* others) {
+        T* squared = this->squared(query);
+        for (std::int64_t i = 0; i < padded_; ++i) squared[i] = T(double(squared[i]) + 2 * own * double(others[i]));
+    }
+
     // A distance that at least `count` of the rows measured stay within, and not many more: of the smallest in each lane
     // of some vectors `count` do. Halving an interval needs no branch, which would often be guessed wrong.
     SLK_INLINE T limit_for(int query, std::int64_t count) const {

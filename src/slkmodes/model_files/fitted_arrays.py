@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from slkmodes.affinity import reach_of, scale_of
+from slkmodes.distances import METRICS, Euclidean, InnerProduct
 from slkmodes.estimator import LaplacianKModes
 from slkmodes.mode_kernels import GaussianKernel, GraphKernel, ModeKernel, Modes
 from slkmodes.model_files.checks import Contents, check_on_simplex, matrix_parts
@@ -25,7 +26,7 @@ NAMES = (
     *("affinity_data", "affinity_indices", "affinity_indptr"),
     *("memberships", "memberships_data", "memberships_indices", "memberships_indptr"),
     *("labels", "mode_indices", "mode_rows", "mode_points"),
-    *("neighbor_scale", "neighbor_indices", "row_order", "init"),
+    *("neighbor_scale", "neighbor_indices", "row_order", "init", "longest"),
 )
 
 
@@ -47,6 +48,8 @@ def collect_arrays(model: LaplacianKModes) -> dict[str, Array]:
         assert modes.points is not None  # a Gaussian's modes always have points
         assert fitted.neighbors is not None
         arrays |= {"X": problem.kernel.X, "mode_points": modes.points}
+        if isinstance(problem.kernel.metric, InnerProduct):
+            arrays["longest"] = np.array([problem.kernel.metric.longest])
         arrays |= kept_of_neighbors(fitted.neighbors, fitted.weights, fitted.n_neighbors)
     if fitted.order.numbers is not None:
         arrays["row_order"] = fitted.order.numbers
@@ -79,7 +82,7 @@ def restore_arrays(model: LaplacianKModes, contents: Contents, bandwidth: float 
     model.labels_ = order.restore(model._fitted.labels)
     model.memberships_ = order.restore(model._fitted.memberships)
     model.mode_indices_ = contents.integers("mode_indices", (n_clusters,), 0, n_samples)
-    model.modes_ = model._fitted.modes.points
+    model.modes_ = kernel.features(model._fitted.modes)
     model.bandwidth_ = bandwidth
 
 
@@ -105,7 +108,7 @@ def _neighbors(
     if scale.min() < 0:
         raise ValueError("its array neighbor_scale holds distances below 0.")
     reach = reach_of(model.affinity, model.n_neighbors, n_samples)
-    index = NeighborIndex(kernel.X, model.neighbor_search_, reach, float(model.recall))
+    index = NeighborIndex(kernel.X, model.neighbor_search_, reach, float(model.recall), kernel.metric)
     return index, Neighbors(indices, np.broadcast_to(scale[:, None], shape), model.neighbor_recall_)
 
 
@@ -113,11 +116,18 @@ def _kernel(model: LaplacianKModes, contents: Contents, bandwidth: float | None)
     if model.affinity == "precomputed":
         graph = GraphKernel(_affinity(contents, model.n_features_in_, None))
         return graph.n_samples, graph
-    X = contents.numbers("X")
-    if X.ndim != 2 or X.shape[1] != model.n_features_in_ or bandwidth is None:
-        raise ValueError(f"its array X must have {model.n_features_in_} columns and a bandwidth, got {X.shape}.")
+    X, metric = contents.numbers("X"), _metric(model, contents)
+    n_columns = model.n_features_in_ + metric.extra_columns
+    if X.ndim != 2 or X.shape[1] != n_columns or bandwidth is None:
+        raise ValueError(f"its array X must have {n_columns} columns and a bandwidth, got {X.shape}.")
     check_magnitude(OWNER, X)
-    return len(X), GaussianKernel(X, bandwidth)
+    return len(X), GaussianKernel(X, bandwidth, metric)
+
+
+def _metric(model: LaplacianKModes, contents: Contents) -> Euclidean:
+    if model.metric != "inner_product":
+        return METRICS[model.metric](OWNER, np.empty((0, model.n_features_in_)))
+    return InnerProduct(float(contents.numbers("longest", (1,), np.dtype(np.float64))[0]))
 
 
 def _affinity(contents: Contents, n_samples: int, dtype: Any) -> Any:

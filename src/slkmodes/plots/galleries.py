@@ -44,7 +44,7 @@ def nearest_members(model: Any, n_members: int) -> list[npt.NDArray[np.int64]]:
     nearest = []
     for cluster, row in enumerate(model.mode_indices_):
         members = np.flatnonzero(fitted.labels == cluster)
-        squared = kernel.squared_distances(kernel.X[members], model.modes_[[cluster]])[:, 0]
+        squared = kernel.squared_distances(kernel.X[members], fitted.modes.points[[cluster]])[:, 0]
         ranked = fitted.order.original(members[np.argsort(squared, kind="stable")])
         nearest.append(ranked[ranked != row][:n_members])
     return nearest

@@ -172,7 +172,8 @@ def check_length(name: str, values: Any, n_samples: int) -> None:
 
 
 def _fitted_rows(model: Any) -> Array:
-    return np.asarray(model._fitted.order.restore(model._fitted.problem.kernel.X))
+    kernel = model._fitted.problem.kernel
+    return np.asarray(model._fitted.order.restore(kernel.metric.features(kernel.X)))
 
 
 def _check_texts(texts: Any, n_samples: int) -> list[str]:

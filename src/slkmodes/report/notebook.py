@@ -63,8 +63,9 @@ def _peculiarities(model: Any, clusters: list[int]) -> list[str]:
     """Per mode the features farthest from the mean, in standard deviations; nothing where there are no features."""
     if model.modes_ is None:
         return [""] * len(clusters)
-    X = model._fitted.problem.kernel.X
-    mean, spread = moments(X[:: max(1, len(X) // ROWS_LOOKED_AT)])
+    kernel = model._fitted.problem.kernel
+    X = kernel.metric.features(kernel.X[:: max(1, kernel.n_samples // ROWS_LOOKED_AT)])
+    mean, spread = moments(X)
     names = getattr(model, "feature_names_in_", [f"feature {column}" for column in range(X.shape[1])])
     told = []
     for mode in model.modes_[clusters]:
