@@ -95,6 +95,17 @@ def test_where_neighbours_of_neighbours_are_none_more_cells_are_visited():
     assert sum("cells" in text for text in said) > 1
 
 
+@pytest.mark.parametrize("near", [6, 300])
+def test_the_truth_of_the_sample_is_exact(monkeypatch, near):
+    """Also where so few are near on the components that nobody can be sure of most."""
+    monkeypatch.setattr(nn_descent, "NEAR_ON_COMPONENTS", near)
+    X = clouds(3000, 300)
+    search = DescentSearch(X, 5, 2, 0.5)
+    np.testing.assert_allclose(search.truth, np.sort(cdist(X[search.sample], X), axis=1)[:, 1:6], rtol=1e-4)
+    distances = np.linalg.norm(X[search.near].astype(float) - X[search.sample, None], axis=2)
+    np.testing.assert_allclose(distances, search.truth, rtol=1e-4)
+
+
 def test_a_crowd_of_equal_rows_among_others():
     """Its cell is cut up; every row of it finds copies of itself, and the others are found as ever."""
     X = clouds(9000, 12)

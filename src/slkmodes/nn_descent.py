@@ -30,6 +30,7 @@ from slkmodes.search import (
     Found,
     Search,
     drop_self,
+    parts_found,
     rank_candidates,
     recall_of,
 )
@@ -52,6 +53,8 @@ MOST_ROUNDS = 12
 # do for all but this part of the true neighbours; later nothing is ruled out that might be one.
 LEAST_STRETCHED = 0.02
 NO_STRETCH = 1 - 1e-5  # a lower bound, also after rounding
+# Rows that are near on the components, among which the true neighbours of the sample are looked for first.
+NEAR_ON_COMPONENTS = 256
 # A walk towards a new row starts from the nearest few of some rows spread over all, and keeps so many rows for every
 # neighbour wanted; step by step more, until a sample finds enough. It goes by links to and from each row, for every
 # neighbour wanted so many of both kinds; with fewer, it would have to keep more rows, and take longer.
@@ -102,9 +105,8 @@ class DescentSearch(Search):
         self._fill(cells)
         self._visit(cells, asking, range(FEWEST_VISITS + 1))
         self.sample = np.sort(np.random.default_rng(0).choice(len(X), min(RECALL_SAMPLE, len(X)), replace=False))
-        exact = BruteSearch(self.X, self.k, n_threads).query(X[self.sample], self.k + 1, n_threads)
-        self.near, self.truth = drop_self(*exact, self.sample)
-        self.recall = self._improve_until_found(cells, asking)
+        self.near, self.truth = self._true_neighbors(asking)
+        self._improve_until_found(cells, asking)
         self.links: npt.NDArray[np.int32] | None = None  # what walks need is prepared for the first of them
         self.breadth, self.walks_fail = BREADTH, False
 
@@ -189,36 +191,51 @@ class DescentSearch(Search):
         self._join(cells.visits(asking, ranks, self.n_threads), stretch, apart=True)
         self.say(f"neighbours: {ranks.stop} of {len(cells.centers):,} cells")
 
-    def _improve_until_found(self, cells: Cells, asking: Array) -> float:
-        """Go on until the sample finds enough of its true neighbours; return the part it finds.
+    def _improve_until_found(self, cells: Cells, asking: Array) -> None:
+        """Go on until the sample finds enough of its true neighbours.
 
         Neighbours of neighbours are compared while that helps, then distances are those of the data, then every row
         visits twice as many cells.
         """
-        recall, changed, number = self._recall(), 1.0, 0
-        while recall < self.target and changed >= FEW_UPDATES and number < MOST_ROUNDS:
+        enough, changed, number = self._finds_enough(), 1.0, 0
+        while not enough and changed >= FEW_UPDATES and number < MOST_ROUNDS:
             changed = self._round(number)
-            recall, number = self._recall(), number + 1
-        if recall < self.target and self.reduced:
+            enough, number = self._finds_enough(), number + 1
+        if not enough and self.reduced:
             self._measure_in_the_data()
             self._round(number, stretch=self._stretch())
-            recall = self._recall()
+            enough = self._finds_enough()
         stretch, seen, most = None, FEWEST_VISITS + 1, 2 * (FEWEST_VISITS + 1)
-        if recall < self.target and self.reduced:  # what the components ruled out so far is looked at again
+        if not enough and self.reduced:  # what the components ruled out so far is looked at again
             stretch, seen = NO_STRETCH, 0
             self._join(cells.at_home(), stretch)
-        while recall < self.target and seen < min(MOST_VISITS, len(cells.centers)):
+        while not enough and seen < min(MOST_VISITS, len(cells.centers)):
             self._visit(cells, asking, range(seen, most), stretch=stretch)
-            recall, seen, most = self._recall(), most, 2 * most
-        return recall
+            enough, seen, most = self._finds_enough(), most, 2 * most
 
-    def _recall(self) -> float:
-        """Part of its true neighbours that the sample finds."""
+    def _true_neighbors(self, asking: Array) -> Found:
+        """Those of the sample. Where many are near on the components, nobody else is nearer than these are far."""
+        rows, k = self.sample, self.k + 1
+        exact = BruteSearch(self.X, k, self.n_threads)
+        if not self.reduced or len(self.X) <= NEAR_ON_COMPONENTS:
+            return drop_self(*exact.query(self.asking[rows], k, self.n_threads), rows)
+        on_components = BruteSearch(self.points, k, self.n_threads)
+        near, apart = on_components.query(asking[self.places[rows]], NEAR_ON_COMPONENTS, self.n_threads)
+        indices, distances = rank_candidates(self.X, self.asking[rows], self._rows_at(near), k, self.n_threads)
+        others_at_least = NO_STRETCH * apart[:, -1] / float(self.projection.scale)
+        unsure = np.flatnonzero(others_at_least <= distances[:, -1])
+        if len(unsure):
+            indices[unsure], distances[unsure] = exact.query(self.asking[rows[unsure]], k, self.n_threads)
+        return drop_self(indices, distances, rows)
+
+    def _finds_enough(self) -> bool:
+        """Whether the sample finds so many of its true neighbours that all rows will, but for the standard error."""
         candidates = self._rows_at(self.lists.rows[self.places[self.sample]])
         found = rank_candidates(self.X, self.asking[self.sample], candidates, self.k, self.n_threads)[1]
-        recall = recall_of(found, self.truth)
-        self.say(f"neighbours: recall {recall:.4f}")
-        return recall
+        parts = parts_found(found, self.truth)
+        self.recall = float(parts.mean())
+        self.say(f"neighbours: recall {self.recall:.4f}")
+        return self.recall - float(parts.std()) / math.sqrt(len(parts)) >= self.target
 
     def _round(self, number: int, *, stretch: float | None = None) -> float:
         """Compare the neighbours of every row with each other; return the part of the entries that changed.
