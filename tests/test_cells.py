@@ -19,6 +19,8 @@ def points(n_rows, n_columns=16):
 
 def pairs_of(meetings, apart):
     found = []
+    if not hasattr(meetings, "starts"):
+        return [pair for some in meetings for pair in pairs_of(some, apart)]
     for start, n_own, n_members in zip(meetings.starts, meetings.n_own, meetings.n_members, strict=True):
         group = meetings.members[start : start + n_members]
         found += [(a, b) for a in group[:n_own] for b in (group[n_own:] if apart else group) if a != b]
@@ -45,6 +47,7 @@ def test_threads_change_no_cell():
 def test_households_and_visits_of_all_cells_are_all_pairs_once(monkeypatch):
     monkeypatch.setattr(module, "GUESTS_AT_A_TIME", 50)
     monkeypatch.setattr(module, "FEWEST_ROWS", 60)
+    monkeypatch.setattr(module, "BLOCK_ENTRIES", 1000)
     P = points(500)
     cells = cells_of(P, P, 3, 1)
     n_cells = len(cells.centers)
@@ -64,7 +67,7 @@ def test_visits_of_some_ranks_are_those_cells():
     ordered = P[cells.numbers]
     nearest = nearest_centers(ordered, cells.centers, 5, 1)
     for ranks in (range(1, 2), range(2, 5)):
-        visits = cells.visits(ordered, ranks, 1)
+        (visits,) = cells.visits(ordered, ranks, 1)
         seen = {}
         for start, n_own, n_members in zip(visits.starts, visits.n_own, visits.n_members, strict=True):
             group = visits.members[start : start + n_members]
@@ -84,7 +87,7 @@ def test_crowds_are_cut_up_and_their_guests_shared():
     assert len(sizes) > len(cells.centers)
     crowd = np.flatnonzero(np.diff(cells.pieces) > 1)
     assert len(crowd) == 1
-    visits = cells.visits(P[cells.numbers], range(3), 1)
+    (visits,) = cells.visits(P[cells.numbers], range(3), 1)
     hosts = [s for s, n in zip(visits.starts, visits.n_own, strict=True)]
     first, last = cells.pieces[crowd[0]], cells.pieces[crowd[0] + 1]
     visited = np.searchsorted(cells.starts, visits.members[hosts], side="right") - 1
@@ -108,6 +111,24 @@ def test_first_lists_are_the_nearest_of_the_cell():
         np.testing.assert_array_equal(lists.rows[begin:end, :n_kept], begin + nearest)
         np.testing.assert_array_equal(lists.squared[begin:end, :n_kept], np.take_along_axis(squared, nearest, axis=1))
         assert np.all(lists.rows[begin:end, n_kept:] == -1)
+
+
+@pytest.mark.parametrize("starts", [[-5, 20], [0, 30, 20], [0, 10], []])
+def test_cells_that_are_not_there_are_refused(starts):
+    from slkmodes import _kernels
+
+    with pytest.raises(ValueError, match="starts must ascend"):
+        _kernels.cells(points(20), None, np.array(starts, dtype=np.int64), *Lists(20, 16).arrays, 1)
+
+
+@pytest.mark.parametrize(("start", "n_fresh", "n_members"), [(-1, 2, 4), (18, 2, 4), (0, 5, 4), (0, -1, 4), (0, 2, 21)])
+def test_groups_that_are_not_there_are_refused(start, n_fresh, n_members):
+    from slkmodes import _kernels
+
+    P, numbers, nobody = points(20), np.arange(20, dtype=np.int32), np.empty(0, dtype=np.float32)
+    groups = np.array([start]), numbers, np.array([n_fresh], dtype=np.int32), np.array([n_members], dtype=np.int32)
+    with pytest.raises(ValueError, match="groups must lie within members"):
+        _kernels.join(P, None, 1.0, 0.0, None, nobody, numbers, *groups, False, *Lists(20, 16).arrays, 1)
 
 
 def test_leaves_are_halves_of_halves():

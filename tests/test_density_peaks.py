@@ -45,7 +45,7 @@ def test_edge_lengths():
     X = np.random.default_rng(0).normal(size=(20, 3))
     W = graph_of(X, k=3)
     edges = W.tocoo()
-    np.testing.assert_allclose(squared_edge_lengths(X, W), ((X[edges.row] - X[edges.col]) ** 2).sum(axis=1))
+    np.testing.assert_allclose(squared_edge_lengths(X, X, W), ((X[edges.row] - X[edges.col]) ** 2).sum(axis=1))
 
 
 def test_as_many_groups_as_rows_and_equal_rows():

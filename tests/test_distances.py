@@ -9,11 +9,12 @@ from slkmodes.distances import METRICS
 from slkmodes.engines import native_available
 from slkmodes.engines.native_engine import NativeEngine
 from slkmodes.engines.numpy_engine import NumpyEngine
-from slkmodes.exact_search import EqualRows
+from slkmodes.exact_search import EqualRows, keys_of
 from slkmodes.mode_kernels import GaussianKernel
 from slkmodes.neighbors import SEARCHES, NeighborIndex
 from slkmodes.nn_descent import DescentSearch
 from slkmodes.problem import Problem
+from slkmodes.seeding import reseed
 
 NAMES = [name for name in SEARCHES if name != "nn_descent" or native_available()]
 
@@ -113,6 +114,25 @@ def test_equal_rows_are_found_also_where_keys_collide(monkeypatch):
     assert EqualRows(X).find(X[:0]).tolist() == []
     monkeypatch.setattr("slkmodes.exact_search.keys_of", lambda rows: np.zeros(len(rows), dtype=np.uint64))
     assert EqualRows(X).find(X[[1, 2]]).tolist() == [-1, 0]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_of_small_whole_numbers_have_keys_of_their_own(dtype):
+    X = np.unique(np.random.default_rng(0).integers(0, 2, size=(20_000, 51)), axis=0).astype(dtype)
+    assert len(np.unique(keys_of(X))) == len(X)
+    np.testing.assert_array_equal(EqualRows(X).find(X), np.arange(len(X)))
+
+
+def test_a_row_is_not_drawn_again_that_is_not_the_nearest_to_itself():
+    """All but three rows are modes: empty clusters get the others, though short rows are dissimilar to themselves."""
+    X = samples(40, 5, spread=1.0)
+    metric = METRICS["inner_product"]("test", X)
+    kernel = GaussianKernel(metric.asking(X), 3.0, metric)
+    modes = kernel.modes_at(np.concatenate([np.arange(37), [0, 0, 0]]))
+    closest = kernel.similarity(slice(None), modes).max(axis=1)
+    for seed in range(10):
+        found = reseed(kernel, closest, modes, np.arange(37, 40), np.random.default_rng(seed))
+        assert sorted(found.rows) == list(range(40))
 
 
 @pytest.mark.skipif(not native_available(), reason="NN-descent is C++")

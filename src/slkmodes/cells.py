@@ -6,6 +6,7 @@ The cells cut across clusters: they are places to look for neighbours, not group
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -15,13 +16,14 @@ from scipy import sparse
 
 from slkmodes.exact_search import BruteSearch
 from slkmodes.ordering import tree_order
+from slkmodes.search import BLOCK_ENTRIES
 
 Array = npt.NDArray[Any]
 Rows = npt.NDArray[np.int32]
 Starts = npt.NDArray[np.int64]
 
-# Rows of a cell: some, or half as many as there are cells, so that finding the cell of a row costs no more than
-# searching it.
+# Rows of a cell in the mean: some, or this part of the root of all, so that neither finding the cell of a row nor
+# searching it costs much more than the other.
 FEWEST_ROWS = 256
 ROWS_PER_ROOT = 0.5
 # Cells that are larger than the others by this factor, crowds of equal rows say, are cut up.
@@ -31,8 +33,7 @@ LEADING_COMPONENTS = 32
 # Centres are the means of some rows each, moved a few times.
 ROWS_PER_CENTER = 24
 MOVES = 4
-# Rows whose cells are looked up at a time, and guests of a cell that are looked at together.
-ROWS_AT_A_TIME = 1 << 18
+# Guests of a cell that are looked at together.
 GUESTS_AT_A_TIME = 1024
 
 
@@ -59,16 +60,25 @@ class Cells(NamedTuple):
         sizes = np.diff(self.starts).astype(np.int32)
         return Meetings(self.starts[:-1], np.arange(len(self.numbers), dtype=np.int32), sizes, sizes)
 
-    def visits(self, asking: Array, ranks: range, n_threads: int) -> Meetings:
-        """The rows at all places as guests of the cells that are nearest to their points, of these ranks."""
-        if ranks.stop <= self.nearest.shape[1]:
-            visited = self.nearest[:, ranks.start : ranks.stop]
-        else:
-            visited = nearest_centers(leading_columns(asking), self.centers, ranks.stop, n_threads)[:, ranks.start :]
-        places = np.arange(len(visited))[:, None]
-        visits = self.pieces[visited] + places % np.diff(self.pieces)[visited]  # pieces share their guests
-        at_home = (self.starts[visits] <= places) & (places < self.starts[visits + 1])
-        return meet(self.starts, *sorted_by_cell(visits, ~at_home, len(self.starts) - 1))
+    def visits(self, asking: Array, ranks: range, n_threads: int) -> Iterator[Meetings]:
+        """The rows at all places as guests of the cells that are nearest to their points, of these ranks.
+
+        So many rows at a time that memory is bounded.
+        """
+        step = max(1, BLOCK_ENTRIES // ranks.stop)
+        for start in range(0, len(asking), step):
+            nearest = self.nearest[start : start + step]
+            if ranks.stop > nearest.shape[1]:
+                rows = leading_columns(asking)[start : start + step]
+                nearest = nearest_centers(rows, self.centers, ranks.stop, n_threads)
+            visited = nearest[:, ranks.start : ranks.stop]
+            places = np.arange(start, start + len(visited))[:, None]
+            visits = (
+                self.pieces[visited] + (places + ranks.start) % np.diff(self.pieces)[visited]
+            )  # pieces share guests
+            at_home = (self.starts[visits] <= places) & (places < self.starts[visits + 1])
+            guest_starts, guests = sorted_by_cell(visits, ~at_home, len(self.starts) - 1)
+            yield meet(self.starts, guest_starts, start + guests)
 
 
 def cells_of(points: Array, asking: Array, n_nearest: int, n_threads: int) -> Cells:
@@ -110,8 +120,9 @@ def nearest_centers(leading: Array, centers: Array, count: int, n_threads: int) 
     """The nearest few centres of every row, nearest first."""
     count = min(count, len(centers))
     search, nearest = BruteSearch(centers, count, n_threads), np.empty((len(leading), count), dtype=np.int32)
-    for start in range(0, len(leading), ROWS_AT_A_TIME):
-        rows = slice(start, start + ROWS_AT_A_TIME)
+    step = max(1, BLOCK_ENTRIES // max(count, leading.shape[1]))
+    for start in range(0, len(leading), step):
+        rows = slice(start, start + step)
         nearest[rows] = search.query(leading[rows], count, n_threads)[0]
     return nearest
 

@@ -19,7 +19,8 @@ Labels = npt.NDArray[np.int64]
 
 def density_peak_groups(kernel: GaussianKernel, affinity: Any, n_clusters: int) -> Labels:
     """The K samples with the largest density * distance to the next denser sample; the others follow uphill."""
-    squared = squared_edge_lengths(kernel.X, affinity)
+    answering = kernel.metric.answering(kernel.X)
+    squared = squared_edge_lengths(kernel.X, answering, affinity)
     rows = np.repeat(np.arange(kernel.n_samples), np.diff(affinity.indptr))
     total = np.bincount(rows, weights=np.exp(-squared * kernel.gamma), minlength=kernel.n_samples)
     density = total / np.maximum(np.diff(affinity.indptr), 1)  # the mean: a sum would mostly count the edges
@@ -29,7 +30,7 @@ def density_peak_groups(kernel: GaussianKernel, affinity: Any, n_clusters: int) 
 
     uphill, distance = nearest_denser_neighbor(affinity, squared, rank)
     peaks = np.flatnonzero(uphill < 0)
-    uphill[peaks], distance[peaks] = nearest_denser(kernel.X, order, rank, peaks)
+    uphill[peaks], distance[peaks] = nearest_denser(kernel.X, answering, order, rank, peaks)
 
     distance[order[0]] = 0.0  # nothing is denser
     prominence = density * distance
@@ -42,14 +43,14 @@ def density_peak_groups(kernel: GaussianKernel, affinity: Any, n_clusters: int) 
     return labels
 
 
-def squared_edge_lengths(X: Array, affinity: Any) -> npt.NDArray[np.float64]:
+def squared_edge_lengths(X: Array, answering: Array, affinity: Any) -> npt.NDArray[np.float64]:
     """Squared distance along every edge, in the order of the CSR arrays."""
     rows = np.repeat(np.arange(len(X)), np.diff(affinity.indptr))
     squared = np.empty(len(rows))
     step = max(1, BLOCK_ENTRIES // X.shape[1])
     for start in range(0, len(rows), step):
         edges = slice(start, start + step)
-        difference = X[rows[edges]] - X[affinity.indices[edges]]
+        difference = X[rows[edges]] - answering[affinity.indices[edges]]
         squared[edges] = np.einsum("ed,ed->e", difference, difference, dtype=np.float64)
     return squared
 
@@ -65,17 +66,21 @@ def nearest_denser_neighbor(affinity: Any, squared: Array, rank: Labels) -> tupl
     return uphill, distance
 
 
-def nearest_denser(X: Array, order: Labels, rank: Labels, peaks: Labels) -> tuple[Labels, npt.NDArray[np.float64]]:
+def nearest_denser(
+    X: Array, answering: Array, order: Labels, rank: Labels, peaks: Labels
+) -> tuple[Labels, npt.NDArray[np.float64]]:
     """The closest of all denser samples for each of the peaks, in blocks of peaks of like density."""
-    sorted_X = X[order] - X.mean(axis=0)  # the expanded square cancels badly far from the origin
-    norms = np.einsum("pd,pd->p", sorted_X, sorted_X)
+    origin = X.mean(axis=0)  # the expanded square cancels badly far from the origin
+    denser = answering[order] - origin
+    norms = np.einsum("pd,pd->p", denser, denser)
     uphill, distance = np.full(len(peaks), -1), np.full(len(peaks), np.inf)
     left = np.argsort(rank[peaks], kind="stable")[1:]  # the densest of all is a peak, and has none
     while len(left):
         n_denser = int(rank[peaks[left[-1]]])
         left, block = np.split(left, [-max(1, BLOCK_ENTRIES // n_denser)])
         ranks = rank[peaks[block]]
-        squared = norms[ranks][:, None] + norms[:n_denser] - 2 * (sorted_X[ranks] @ sorted_X[:n_denser].T)
+        rows = X[peaks[block]] - origin
+        squared = np.einsum("pd,pd->p", rows, rows)[:, None] + norms[:n_denser] - 2 * (rows @ denser[:n_denser].T)
         squared[np.arange(n_denser) >= ranks[:, None]] = np.inf
         nearest = squared.argmin(axis=1)
         uphill[block] = order[nearest]

@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from slkmodes.distances import EUCLIDEAN, Euclidean
 from slkmodes.engines import native_available
-from slkmodes.search import Array, Found, Search, rank_candidates
-from slkmodes.telling import Say, keep_quiet
+from slkmodes.search import BLOCK_ENTRIES, Array, Found, Search, rank_candidates
 
 # Neighbours asked of a library beyond the k wanted, so that ties can be put in order.
 SPARE_CANDIDATES = 8
@@ -24,26 +22,16 @@ class TreeSearch(Search):
 
     exact, recall = True, 1.0
 
-    def __init__(
-        self,
-        X: Array,
-        n_neighbors: int,
-        n_threads: int,
-        target: float = 1.0,
-        say: Say = keep_quiet,
-        metric: Euclidean = EUCLIDEAN,
-    ) -> None:
+    def _prepare(self, n_neighbors: int) -> None:
         from scipy.spatial import cKDTree
 
-        X = metric.answering(X)
-        first, group = group_equal_rows(X)
-        rows = X[first]
+        first, group = group_equal_rows(self.X)
+        rows = self.X[first]
         self.order = np.argsort(group, kind="stable")  # rows of X, copies side by side
         self.counts = np.bincount(group)
         self.starts = np.cumsum(self.counts) - self.counts
         # Splitting boxes in the middle, with larger leaves, halves the time against the median splits.
         self.tree = cKDTree(rows, leafsize=32, balanced_tree=False)
-        self.dtype = X.dtype
 
     def query(self, Q: Array, k: int, n_threads: int) -> Found:
         """The k rows of X nearest to each row of Q."""
@@ -54,7 +42,7 @@ class TreeSearch(Search):
         ranked = np.lexsort((indices, distances), axis=1)
         return (
             np.take_along_axis(indices, ranked, axis=1),
-            np.take_along_axis(distances, ranked, axis=1).astype(self.dtype),
+            np.take_along_axis(distances, ranked, axis=1).astype(self.X.dtype),
         )
 
     def _copies(self, groups: Array, distances: Array, k: int) -> Found:
@@ -77,16 +65,8 @@ class BruteSearch(Search):
 
     exact, recall = True, 1.0
 
-    def __init__(
-        self,
-        X: Array,
-        n_neighbors: int,
-        n_threads: int,
-        target: float = 1.0,
-        say: Say = keep_quiet,
-        metric: Euclidean = EUCLIDEAN,
-    ) -> None:
-        self.X = metric.answering(X)
+    def _prepare(self, n_neighbors: int) -> None:
+        """Nothing: all rows are compared."""
 
     def query(self, Q: Array, k: int, n_threads: int) -> Found:
         """The k rows of X nearest to each row of Q."""
@@ -125,11 +105,14 @@ def group_equal_rows(X: Array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.in
 def keys_of(X: Array) -> npt.NDArray[np.uint64]:
     """A number for every row: equal rows have the same, others most likely another."""
     whole = X.itemsize * X.shape[1] % 8 == 0  # two float32 at a time
-    bits = X.view(np.uint64) if whole else X.view(f"u{X.itemsize}").astype(np.uint64)
-    factors = np.random.default_rng(0).integers(2**63, size=bits.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(
-        1
-    )
-    return np.einsum("ij,j->i", bits, factors)
+    bits = X.view(np.uint64 if whole else f"u{X.itemsize}")
+    odd = np.random.default_rng(0).integers(2**63, size=bits.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    keys, step = np.empty(len(X), dtype=np.uint64), max(1, BLOCK_ENTRIES // max(1, bits.shape[1]))
+    for start in range(0, len(X), step):
+        block = bits[start : start + step].astype(np.uint64)
+        block ^= block >> np.uint64(32)  # whole numbers differ in the high bits only, which a product loses
+        np.einsum("ij,j->i", block, odd, out=keys[start : start + step])
+    return keys
 
 
 class EqualRows:

@@ -45,7 +45,8 @@ def graph_of_features(
     order = near_rows_together(X, n_threads)
     X = order.arrange(X)
     reach = reach_of(weights, n_neighbors, len(X))
-    index = NeighborIndex(X, choose_search(*X.shape) if search == "auto" else search, reach, recall, metric)
+    n_features = X.shape[1] - metric.extra_columns
+    index = NeighborIndex(X, choose_search(len(X), n_features) if search == "auto" else search, reach, recall, metric)
     neighbors = index.graph(n_threads, say)
     width = estimate_bandwidth(neighbors, n_neighbors) if isinstance(bandwidth, str) else bandwidth
     affinity = neighbor_affinity(neighbors, weights, symmetrize, n_neighbors, width)

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from slkmodes.distances import EUCLIDEAN, Euclidean
 from slkmodes.exact_search import BruteSearch, complete
 from slkmodes.projection import Projection
 from slkmodes.search import (
@@ -20,7 +19,6 @@ from slkmodes.search import (
     rank_candidates,
     recall_of,
 )
-from slkmodes.telling import Say, keep_quiet
 
 N_COMPONENTS = 64
 
@@ -35,19 +33,10 @@ class InvertedListSearch(Search):
     More lists are searched, or more candidates ranked, until the target recall is met on a sample of the rows.
     """
 
-    def __init__(
-        self,
-        X: Array,
-        n_neighbors: int,
-        n_threads: int,
-        target: float,
-        say: Say = keep_quiet,
-        metric: Euclidean = EUCLIDEAN,
-    ) -> None:
+    def _prepare(self, n_neighbors: int) -> None:
         import faiss
 
-        asking, X = X, metric.answering(X)
-        self.X = X
+        X, n_threads = self.X, self.n_threads
         rng = np.random.default_rng(0)
         n_lists = int(np.sqrt(len(X)))
         sample = X[np.sort(rng.choice(len(X), min(len(X), 64 * n_lists), replace=False))]
@@ -61,7 +50,7 @@ class InvertedListSearch(Search):
             self.index.add(reduced)
         self.index.nprobe = 8
         self.n_spare = SPARE_CANDIDATES
-        self.recall = self._widen_until_found(asking, n_neighbors, n_threads, target, rng)
+        self.recall = self._widen_until_found(n_neighbors, rng)
 
     def query(self, Q: Array, k: int, n_threads: int) -> Found:
         """The k rows of X nearest to each row of Q, nearly all of them."""
@@ -77,12 +66,11 @@ class InvertedListSearch(Search):
         candidates = candidates.astype(np.int32)
         return complete(self.X, Q, rank_candidates(self.X, Q, candidates, k, n_threads), k, n_threads)
 
-    def _widen_until_found(
-        self, asking: Array, n_neighbors: int, n_threads: int, target: float, rng: np.random.Generator
-    ) -> float:
+    def _widen_until_found(self, n_neighbors: int, rng: np.random.Generator) -> float:
         """Double what helps more, lists or candidates, until the target recall is met; return the recall."""
         rows = rng.choice(len(self.X), min(RECALL_SAMPLE, len(self.X)), replace=False)
-        sample, k = asking[rows], n_neighbors + 1  # a row finds itself without effort: it does not count
+        sample, n_threads = self.asking[rows], self.n_threads
+        k = n_neighbors + 1  # a row finds itself without effort: it does not count
         truth = drop_self(*BruteSearch(self.X, k, n_threads).query(sample, k, n_threads), rows)[1]
 
         def recall_with(nprobe: int, n_spare: int) -> float:
@@ -92,7 +80,7 @@ class InvertedListSearch(Search):
         most = (self.index.nlist, MOST_SPARE_CANDIDATES)
         best = (self.index.nprobe, self.n_spare)
         recall = recall_with(*best)
-        while recall < target and best != most:
+        while recall < self.target and best != most:
             wider = {(min(2 * best[0], most[0]), best[1]), (best[0], min(2 * best[1], most[1]))} - {best}
             recall, best = max((recall_with(*setting), setting) for setting in wider)
         self.index.nprobe, self.n_spare = best

@@ -18,7 +18,6 @@ from scipy.sparse.csgraph import connected_components
 
 from slkmodes.cache_lines import empty_on_lines
 from slkmodes.cells import Cells, cells_of
-from slkmodes.distances import EUCLIDEAN, Euclidean
 from slkmodes.engines import native_available
 from slkmodes.exact_search import BruteSearch, complete
 from slkmodes.ordering import inverse
@@ -53,6 +52,8 @@ MOST_ROUNDS = 12
 # do for all but this part of the true neighbours; later nothing is ruled out that might be one.
 LEAST_STRETCHED = 0.02
 NO_STRETCH = 1 - 1e-5  # a lower bound, also after rounding
+# By this part of the largest distance from the centre distances of the points may be wrong, being of projected rows.
+ROUNDING = 8 * float(np.finfo(np.float32).eps)
 # Rows that are near on the components, among which the true neighbours of the sample are looked for first.
 NEAR_ON_COMPONENTS = 256
 # A walk towards a new row starts from the nearest few of some rows spread over all, and keeps so many rows for every
@@ -71,35 +72,27 @@ LEAST_LOSS = 0.05
 class DescentSearch(Search):
     """Lists of near rows, improved until a sample finds the target part of its true neighbours."""
 
-    def __init__(
-        self,
-        X: Array,
-        n_neighbors: int,
-        n_threads: int,
-        target: float,
-        say: Say = keep_quiet,
-        metric: Euclidean = EUCLIDEAN,
-    ) -> None:
+    def _prepare(self, n_neighbors: int) -> None:
         if not native_available():
             raise ImportError(
                 "neighbor_search='nn_descent' needs the C++ kernels, which were not built. Use 'inverted_lists'."
             )
-        self.asking, self.X = X, metric.answering(X)
-        self.k, self.target = min(n_neighbors, len(X) - 1), target
-        self.n_threads, self.say = n_threads, say
+        X, n_threads, self.k = self.X, self.n_threads, n_neighbors
         self.reduced = X.shape[1] > N_COMPONENTS
         part = CANDIDATES_OF_LONG_LISTS if self.reduced else CANDIDATES
         self.n_candidates = int(np.clip(part * self.k, FEWEST_CANDIDATES, MOST_CANDIDATES))
-        self.projection = fit_projection(self.X, N_COMPONENTS)
+        self.projection = fit_projection(X, N_COMPONENTS)
         self.unit = float(self.projection.scale) ** 2  # from squared distances of the data to those of the points
-        points = self.projection(self.X, n_threads)
-        asking = points if self.X is X else self.projection(X, n_threads)
+        points = self.projection(X, n_threads)
+        asking = points if self.asking is X else self.projection(self.asking, n_threads)
         cells = cells_of(points, asking, FEWEST_VISITS + 1, n_threads)
         self.numbers = cells.numbers  # near rows get near places: they meet in the caches
         self.places = inverse(self.numbers)
-        self.points = np.take(points, self.numbers, axis=0, out=empty_on_lines(points.shape, points.dtype))
+        self.points = points.take(self.numbers, axis=0, out=empty_on_lines(points.shape, points.dtype), mode="clip")
+        lengths = np.einsum("ij,ij->i", self.points, self.points)
+        self.rounding = np.float32(ROUNDING * float(lengths.max()) ** 0.5)
         asking = self.points if asking is points else asking[self.numbers]
-        lift = metric.lift(self.X)
+        lift = self.metric.lift(X)
         self.lift = None if lift is None else (lift[self.numbers] * self.projection.scale).astype(np.float32)
         self.lists = Lists(len(X), padded(2 * self.k if self.reduced else self.k))
         self._fill(cells)
@@ -188,7 +181,8 @@ class DescentSearch(Search):
 
     def _visit(self, cells: Cells, asking: Array, ranks: range, *, stretch: float | None = None) -> None:
         """Compare every row with those of the cells that are its nearest ones of these ranks."""
-        self._join(cells.visits(asking, ranks, self.n_threads), stretch, apart=True)
+        for meetings in cells.visits(asking, ranks, self.n_threads):
+            self._join(meetings, stretch, apart=True)
         self.say(f"neighbours: {ranks.stop} of {len(cells.centers):,} cells")
 
     def _improve_until_found(self, cells: Cells, asking: Array) -> None:
@@ -210,7 +204,7 @@ class DescentSearch(Search):
             stretch, seen = NO_STRETCH, 0
             self._join(cells.at_home(), stretch)
         while not enough and seen < min(MOST_VISITS, len(cells.centers)):
-            self._visit(cells, asking, range(seen, most), stretch=stretch)
+            self._visit(cells, asking, range(seen, min(most, MOST_VISITS)), stretch=stretch)
             enough, seen, most = self._finds_enough(), most, 2 * most
 
     def _true_neighbors(self, asking: Array) -> Found:
@@ -222,7 +216,7 @@ class DescentSearch(Search):
         on_components = BruteSearch(self.points, k, self.n_threads)
         near, apart = on_components.query(asking[self.places[rows]], NEAR_ON_COMPONENTS, self.n_threads)
         indices, distances = rank_candidates(self.X, self.asking[rows], self._rows_at(near), k, self.n_threads)
-        others_at_least = NO_STRETCH * apart[:, -1] / float(self.projection.scale)
+        others_at_least = (NO_STRETCH * apart[:, -1] - self.rounding) / float(self.projection.scale)
         unsure = np.flatnonzero(others_at_least <= distances[:, -1])
         if len(unsure):
             indices[unsure], distances[unsure] = exact.query(self.asking[rows[unsure]], k, self.n_threads)
@@ -255,9 +249,10 @@ class DescentSearch(Search):
     ) -> None:
         from slkmodes import _kernels
 
-        data = None if stretch is None else self.X
-        reach = self.lists.squared[:, -1] / np.float32(stretch or 1)
-        given = self.points, data, self.unit, self.lift, reach, self.numbers
+        data, reach = None, self.lists.squared[:0, 0]
+        if stretch is not None:
+            data, reach = self.X, np.square(np.sqrt(self.lists.squared[:, -1] / np.float32(stretch)) + self.rounding)
+        given = self.points, data, self.unit, float(self.rounding), self.lift, reach, self.numbers
         _kernels.join(*given, *groups, apart, *self.lists.arrays, self.n_threads)
 
     def _stretch(self) -> float:

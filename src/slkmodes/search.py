@@ -30,20 +30,26 @@ class Search(ABC):
     exact = False  # whether it finds all of the true neighbours, whatever the rows
     recall: float  # part of the true neighbours it finds
 
-    @abstractmethod
     def __init__(
         self,
         X: Array,
         n_neighbors: int,
         n_threads: int,
-        target: float,
+        target: float = 1.0,
         say: Say = keep_quiet,
         metric: Euclidean = EUCLIDEAN,
     ) -> None:
         """Prepare for lists of about ``n_neighbors`` rows that hold the ``target`` part of the true ones.
 
-        X, like all that is asked about later, holds the rows that ask.
+        X, like all that is asked about later, holds the rows that ask; ``self.X`` are those that answer.
         """
+        self.asking, self.X, self.metric = X, metric.answering(X), metric
+        self.n_threads, self.target, self.say = n_threads, target, say
+        self._prepare(min(n_neighbors, len(X) - 1))
+
+    @abstractmethod
+    def _prepare(self, n_neighbors: int) -> None:
+        """Everything that can be done before the first query."""
 
     @abstractmethod
     def query(self, Q: Array, k: int, n_threads: int) -> Found:

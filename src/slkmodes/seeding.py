@@ -115,7 +115,7 @@ def features_of(problem: Problem, init: str) -> Array:
 def kmeans_plus_plus(engine: Engine, problem: Problem, rng: np.random.Generator, n_runs: int, say: Say) -> Seeds:
     """K-means++ seeds (section 4.2): rows drawn by their squared distance to the seeds so far.
 
-    On features the distance is Euclidean and scikit-learn draws. On a graph it is the kernel's own,
+    On features the distance is that of the rows that ask, and scikit-learn draws. On a graph it is the kernel's own,
     |phi(x) - phi(y)|^2 = 2 k(x, x) - 2 k(x, y).
     """
     kernel, n_clusters = problem.kernel, problem.n_clusters
@@ -204,7 +204,9 @@ def plant(affinity: Any, labels: Rows, modes: Modes, clusters: Rows) -> Rows:
 def reseed(kernel: ModeKernel, closest: Array, modes: Modes, empty: Rows, rng: np.random.Generator) -> Modes:
     """Give the empty clusters a row each that is unlike every mode; ``closest`` is max_l a_pl."""
     rows, points = modes.rows.copy(), None if modes.points is None else modes.points.copy()
+    closest = closest.copy()
     for cluster in empty:
+        closest[rows[rows >= 0]] = kernel.self_similarity  # no row twice, even where it is not the nearest to itself
         fresh = kernel.modes_at(np.array([draw_far_row(kernel, closest, rng)]))
         rows[cluster] = fresh.rows[0]
         if points is not None and fresh.points is not None:

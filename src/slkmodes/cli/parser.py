@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from slkmodes.affinity import WEIGHTS
 from slkmodes.cli.exit_codes import USAGE
+from slkmodes.distances import METRICS
 from slkmodes.engines import ENGINES
 from slkmodes.tables import MISSING, READERS, SCALES
 
@@ -74,7 +75,7 @@ def add_graph(parser: Parser) -> None:
     """How the graph is built."""
     parser.add_argument(
         "--metric",
-        choices=("euclidean", "cosine", "inner_product"),
+        choices=tuple(METRICS),
         default="euclidean",
         help="distance of rows; default: %(default)s",
     )

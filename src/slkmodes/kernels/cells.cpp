@@ -11,7 +11,7 @@ namespace slk {
 namespace {
 
 // More candidates for a list than so many times its width are first sorted out: ranking looks at all pairs.
-constexpr std::int64_t MANY = 8;
+constexpr std::int64_t MANY = 2;
 
 struct Scratch {
     Panels<float> panels;

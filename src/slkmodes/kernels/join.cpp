@@ -2,6 +2,7 @@
 // neighbours of a row, which are likely neighbours of each other.
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -35,12 +36,18 @@ struct Scratch {
     std::vector<std::int32_t> places;
 };
 
+// A lower bound of the squared distance in the data, also after rounding.
+SLK_INLINE float at_least(float on_points, float rounding) {
+    const float apart = std::max(0.0f, std::sqrt(on_points) - rounding);
+    return apart * apart * (1 - 1e-5f);
+}
+
 // Offer each of a pair to the other. Their distance in the data is computed once, and only if somebody wants it: whose reach
 // is the same for all threads at all times.
 template <typename T>
 SLK_INLINE void offer_pair(const Join<T>& s, std::int32_t a, std::int32_t b, float on_points, Locks& locks) {
     bool exact = !s.data;
-    float squared = exact ? on_points : on_points * (1 - 1e-5f);  // a lower bound, also after rounding
+    float squared = exact ? on_points : at_least(on_points, s.rounding);
     for (int side = 0; side < 2; ++side) {
         const std::int32_t row = side ? b : a, other = side ? a : b;
         if (s.data && on_points > s.reach[row]) continue;
@@ -80,11 +87,12 @@ SLK_INLINE void join_members(const Join<T>& s, std::int64_t group, Scratch& scra
         for (std::int64_t i = 0; i < count; ++i) lifts[i] = s.lift[members[i]];
     }
     for (std::int64_t p = 0; p < n_fresh; p += QUERIES) {
-        panels.measure([&](int q) SLK_INLINED { return point(std::min(p + q, n_fresh - 1)); }, s.apart ? n_fresh : p + 1);
+        const auto query_at = [&](int q) SLK_INLINED { return point(std::min(p + q, n_fresh - 1)); };
+        panels.measure(query_at, s.apart ? n_fresh : p + 1);
         for (int q = 0; q < QUERIES && p + q < n_fresh; ++q) {
             const std::int64_t own = p + q;
-            if (s.lift) panels.lift(q, lifts[own], lifts.data());
             const std::int64_t begin = s.apart ? n_fresh : own + 1;
+            if (s.lift) panels.lift(q, lifts[own], lifts.data(), begin);
             const std::int64_t n_near = panels.within(q, begin, limits[own], limits.data(), places.data());
             for (std::int64_t i = 0; i < n_near; ++i) {
                 const std::int32_t other = places[i];

@@ -139,14 +139,16 @@ struct Cells {
 // Groups of rows to compare with each other: group g has n_members[g] members from starts[g] on, the first n_fresh[g]
 // of which are compared with all (or, `apart`, with the others only), the others with those only. Where `data` is given,
 // squared distances are those of its rows (row r of the points is row numbers[r] of the data) times `unit`, and the
-// points, its projection, only rule pairs out: row r does not want another that lies beyond its `reach` there. Where a
-// `lift` is given, twice the product of those of both rows is added to every squared distance.
+// points, its projection, only rule pairs out: distances there are no larger, but for the `rounding`, and row r does not
+// want another that lies beyond its `reach` there. Where a `lift` is given, twice the product of those of both rows is
+// added to every squared distance.
 template <typename T>
 struct Join {
     std::int64_t n_columns, n_groups, n_features;
     const float* points;
     const T* data;
     double unit;
+    float rounding;
     const float* lift;
     const float* reach;
     const std::int32_t* numbers;

@@ -4,6 +4,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 
+#include <algorithm>
 #include <optional>
 #include <stdexcept>
 
@@ -204,8 +205,9 @@ void cells(Input<float, 2> points, std::optional<Input<float, 1>> lift, Input<st
     require(std::int64_t(points.shape(0)) == lists.n_rows, "cells: points and lists differ in rows");
     require(!lift || std::int64_t(lift->shape(0)) == lists.n_rows, "cells: lift and lists differ in rows");
     require(points.shape(1) % 16 == 0, "cells: points must be padded to 16s of columns");
-    require(starts.shape(0) > 0 && starts.data()[starts.shape(0) - 1] == lists.n_rows,
-            "cells: starts must end at the last row");
+    require(starts.shape(0) > 0 && starts.data()[0] == 0 && starts.data()[starts.shape(0) - 1] == lists.n_rows &&
+                std::is_sorted(starts.data(), starts.data() + starts.shape(0)),
+            "cells: starts must ascend from the first row to the last");
     require(threads > 0, "cells: threads must be positive");
     const slk::Cells job{std::int64_t(points.shape(1)), std::int64_t(starts.shape(0)) - 1, points.data(),
                          lift ? lift->data() : nullptr, starts.data(), lists, threads};
@@ -214,21 +216,26 @@ void cells(Input<float, 2> points, std::optional<Input<float, 1>> lift, Input<st
 }
 
 template <typename T>
-void join(Input<float, 2> points, std::optional<Input<T, 2>> data, double unit, std::optional<Input<float, 1>> lift,
-          Input<float, 1> reach, Input<std::int32_t, 1> numbers, Input<std::int64_t, 1> starts,
+void join(Input<float, 2> points, std::optional<Input<T, 2>> data, double unit, double rounding,
+          std::optional<Input<float, 1>> lift,          Input<float, 1> reach, Input<std::int32_t, 1> numbers, Input<std::int64_t, 1> starts,
           Input<std::int32_t, 1> members, Input<std::int32_t, 1> n_fresh, Input<std::int32_t, 1> n_members, bool apart,
           Output<std::int32_t, 2> rows, Output<float, 2> squared, Output<std::uint8_t, 2> fresh, int threads) {
     const slk::Lists lists = lists_of(rows, squared, fresh);
     require(std::int64_t(points.shape(0)) == lists.n_rows && points.shape(0) == numbers.shape(0) &&
-                points.shape(0) == reach.shape(0) && (!lift || points.shape(0) == lift->shape(0)),
-            "join: points, lift, reach, numbers and lists differ in rows");
+                (!data || (points.shape(0) == reach.shape(0) && points.shape(0) == data->shape(0))) &&
+                (!lift || points.shape(0) == lift->shape(0)),
+            "join: points, data, lift, reach, numbers and lists differ in rows");
     require(points.shape(1) % 16 == 0, "join: points must be padded to 16s of columns");
     require(starts.shape(0) == n_fresh.shape(0) && starts.shape(0) == n_members.shape(0),
             "join: arrays of groups differ in length");
+    for (std::size_t g = 0; g < starts.shape(0); ++g)
+        require(starts.data()[g] >= 0 && 0 <= n_fresh.data()[g] && n_fresh.data()[g] <= n_members.data()[g] &&
+                    starts.data()[g] + n_members.data()[g] <= std::int64_t(members.shape(0)),
+                "join: groups must lie within members");
     require(threads > 0, "join: threads must be positive");
     const slk::Join<T> job{std::int64_t(points.shape(1)), std::int64_t(starts.shape(0)),
                            data ? std::int64_t(data->shape(1)) : 0, points.data(), data ? data->data() : nullptr, unit,
-                           lift ? lift->data() : nullptr, reach.data(), numbers.data(), starts.data(), members.data(),
+                           float(rounding), lift ? lift->data() : nullptr, reach.data(), numbers.data(), starts.data(), members.data(),
                            n_fresh.data(), n_members.data(), apart, lists, threads};
     nb::gil_scoped_release nogil;
     slk::run(job);
@@ -312,7 +319,7 @@ void add_kernels(nb::module_& m) {
     m.def("rank", &rank<T>, array("rows"), array("queries"), array("candidates"),
           nb::arg("order").noconvert().none(), array("indices"),
           array("squared"), arg("threads"));
-    m.def("join", &join<T>, array("points"), nb::arg("data").noconvert().none(), arg("unit"),
+    m.def("join", &join<T>, array("points"), nb::arg("data").noconvert().none(), arg("unit"), arg("rounding"),
           nb::arg("lift").noconvert().none(), array("reach"), array("numbers"), array("starts"), array("members"),
           array("n_fresh"), array("n_members"), arg("apart"), array("rows"), array("squared"), array("fresh"),
           arg("threads"));

@@ -70,9 +70,9 @@ class Panels {
 
     // Add twice the product of what a query and each row are lifted by. The products are exact in double, so it does not
     // matter who computes them.
-    SLK_INLINE void lift(int query, double own, const T* others) {
+    SLK_INLINE void lift(int query, double own, const T* others, std::int64_t begin = 0) {
         T* squared = this->squared(query);
-        for (std::int64_t i = 0; i < padded_; ++i) squared[i] = T(double(squared[i]) + 2 * own * double(others[i]));
+        for (std::int64_t i = begin; i < padded_; ++i) squared[i] = T(double(squared[i]) + 2 * own * double(others[i]));
     }
 
     // A distance that at least `count` of the rows measured stay within, and not many more: of the smallest in each lane

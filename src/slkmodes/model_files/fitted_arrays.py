@@ -120,7 +120,7 @@ def _kernel(model: LaplacianKModes, contents: Contents, bandwidth: float | None)
     n_columns = model.n_features_in_ + metric.extra_columns
     if X.ndim != 2 or X.shape[1] != n_columns or bandwidth is None:
         raise ValueError(f"its array X must have {n_columns} columns and a bandwidth, got {X.shape}.")
-    check_magnitude(OWNER, X)
+    check_magnitude(OWNER, metric.features(X))
     return len(X), GaussianKernel(X, bandwidth, metric)
 
 
