@@ -86,7 +86,7 @@ def test_agglomeration_merges_the_cheapest_pair_each_time():
 def test_an_overlay_is_no_worse_than_the_best_of_its_runs():
     rng = np.random.default_rng(0)
     W = graph_of(rng.normal(size=(400, 3)))
-    runs = [settle(W, rng.integers(5, size=400), 5) for _ in range(4)]
+    runs = [settle(W, rng.integers(5, size=400)) for _ in range(4)]
     combined = overlay(W, runs, 5, rng)
     assert len(set(combined)) == 5
     assert description_cost(W, combined) <= min(description_cost(W, run) for run in runs) + 1e-9
@@ -106,9 +106,9 @@ def test_runs_that_agree_are_returned():
 
 def test_rows_join_most_of_their_neighbours_but_never_empty_a_group():
     path = sparse.csr_array(np.diag(np.ones(5), 1) + np.diag(np.ones(5), -1))
-    assert settle(path, np.array([0, 0, 1, 0, 0, 1]), 2).tolist().count(1) >= 1
+    assert settle(path, np.array([0, 0, 1, 0, 0, 1])).tolist().count(1) >= 1
     square = sparse.csr_array(np.ones((4, 4)) - np.eye(4))
-    assert settle(square, np.array([0, 0, 0, 1]), 2).tolist() == [0, 0, 0, 1]
+    assert settle(square, np.array([0, 0, 0, 1])).tolist() == [0, 0, 0, 1]
 
 
 def test_the_majority_of_a_segment():

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
+from slkmodes.labelled_graph import connected_parts
 from slkmodes.neighbors import Neighbors
 
 Array = npt.NDArray[Any]
@@ -119,7 +119,9 @@ def neighbor_affinity(neighbors: Neighbors, weights: str, symmetrize: str, n_nei
     values = WEIGHTS[weights](neighbors, neighbors, n_neighbors, bandwidth)
     edges = values != 0
     starts = np.concatenate([[0], np.cumsum(np.count_nonzero(edges, axis=1))])
-    directed = sparse.csr_array((values[edges], neighbors.indices[edges], starts), shape=(n_samples, n_samples))
+    numbers = np.int32 if 2 * starts[-1] <= np.iinfo(np.int32).max else np.int64  # twice: both directions
+    columns = neighbors.indices[edges].astype(numbers)
+    directed = sparse.csr_array((values[edges], columns, starts.astype(numbers)), shape=(n_samples, n_samples))
     return _finish(directed, symmetrize)
 
 
@@ -182,7 +184,7 @@ def smallest_eigenvalue_bound(affinity: Any) -> float:
 
 def falls_apart(affinity: Any, n_clusters: int) -> bool:
     """Whether many rows lie outside the largest connected parts."""
-    sizes = np.sort(np.bincount(connected_components(affinity, directed=False)[1]))
+    sizes = np.sort(np.bincount(connected_parts(affinity)))
     return bool(sizes[-PARTS_PER_CLUSTER * n_clusters :].sum() < LEAST_HELD * affinity.shape[0])
 
 

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from slkmodes.agglomeration import agglomerate, entropy_term, own_cost
 from slkmodes.engines.protocol import Engine
+from slkmodes.labelled_graph import connected_parts, vote, weights_between
 from slkmodes.metrics import adjusted_rand_index
 from slkmodes.segmentation import keep_large, segment, smoothed_columns
 from slkmodes.telling import Say, keep_quiet
@@ -30,7 +30,6 @@ MOVES_LOOKED_AT = 500_000
 LEANING_STEPS = 30
 # Rounds in which every row may join the group of most of its neighbours.
 SETTLING_ROUNDS = 5
-VOTES_AT_A_TIME = 1 << 22
 # Up to so many groups all pairs of segments are looked at, and several runs are combined.
 MOST_GROUPS = 100
 # One row in so many may be a segment of its own where clusterings are laid over each other.
@@ -56,49 +55,52 @@ def graph_groups(
 
     Where the graph has exactly that many connected parts, they are the groups, however unequal.
     """
-    n_parts, parts = connected_components(affinity, directed=False)
-    if n_parts == n_clusters:
-        return GraphGroups(parts.astype(np.int64), 1.0)
+    parts, n_threads = connected_parts(affinity), engine.n_threads
+    if parts.max() + 1 == n_clusters:
+        return GraphGroups(parts, 1.0)
     if n_clusters > MOST_GROUPS:
         return GraphGroups(many_groups(engine, affinity, n_clusters, rng), None)
     runs = []
     smoothed = smoothed_columns(engine, affinity, n_clusters, n_runs, rng)
     say(f"first clustering: 0 of {n_runs}")
     for columns in smoothed:
-        segments = segment(affinity, n_clusters, columns, rng)
+        segments = segment(affinity, n_clusters, columns, rng, n_threads)
         if segments.max() < n_clusters:  # nothing to merge
             return GraphGroups(segments, None)
-        labels = ContractedGraph(affinity, segments).merge(n_clusters, rng)[segments]
-        runs.append(settle(affinity, labels, n_clusters))
+        labels = ContractedGraph(affinity, segments, n_threads).merge(n_clusters, rng)[segments]
+        runs.append(settle(affinity, labels, n_threads))
         say(f"first clustering: {len(runs)} of {n_runs}, merged from {int(segments.max()) + 1} segments")
     if n_runs == 1:
         return GraphGroups(runs[0], None)
     say(f"first clustering: combining the {n_runs}")
     pairs = [adjusted_rand_index(a, b) for i, a in enumerate(runs) for b in runs[:i]]
-    return GraphGroups(overlay(affinity, runs, n_clusters, rng), float(np.mean(pairs)))
+    return GraphGroups(overlay(affinity, runs, n_clusters, rng, n_threads), float(np.mean(pairs)))
 
 
 def many_groups(engine: Engine, affinity: Any, n_clusters: int, rng: np.random.Generator) -> Labels:
     """One segmentation, of which only joined segments are merged: all pairs of them would be too many."""
     (columns,) = smoothed_columns(engine, affinity, n_clusters, 1, rng)
-    segments = segment(affinity, n_clusters, columns, rng)
+    segments = segment(affinity, n_clusters, columns, rng, engine.n_threads)
     if segments.max() < n_clusters:
         return segments
-    return settle(affinity, agglomerate(contract(affinity, segments), n_clusters)[segments], n_clusters)
+    merged = agglomerate(contract(affinity, segments), n_clusters)[segments]
+    return settle(affinity, merged, engine.n_threads)
 
 
-def overlay(affinity: Any, runs: Sequence[Labels], n_clusters: int, rng: np.random.Generator) -> Labels:
+def overlay(
+    affinity: Any, runs: Sequence[Labels], n_clusters: int, rng: np.random.Generator, n_threads: int = 1
+) -> Labels:
     """The best merge of the parts that no run divides, or the best run should that describe the graph better."""
     parts = np.zeros(len(runs[0]), dtype=np.int64)
     for labels in runs:
         parts = np.unique(parts * n_clusters + labels, return_inverse=True)[1]
-    segments = keep_large(affinity, parts, n_clusters, max(3, len(parts) // FINEST_SHARE))
+    segments = keep_large(affinity, parts, n_clusters, max(3, len(parts) // FINEST_SHARE), n_threads)
     if segments.max() < n_clusters:  # the runs agree
         return runs[0]
     starts = [majority(segments, labels, n_clusters) for labels in runs]
-    merged = ContractedGraph(affinity, segments).merge(n_clusters, rng, starts)
-    complete = [settle(affinity, merged[segments], n_clusters), *runs]
-    return min(complete, key=lambda labels: description_cost(affinity, labels))
+    merged = ContractedGraph(affinity, segments, n_threads).merge(n_clusters, rng, starts)
+    complete = [settle(affinity, merged[segments], n_threads), *runs]
+    return min(complete, key=lambda labels: description_cost(affinity, labels, n_threads))
 
 
 def majority(segments: Labels, labels: Labels, n_clusters: int) -> Labels:
@@ -107,36 +109,33 @@ def majority(segments: Labels, labels: Labels, n_clusters: int) -> Labels:
     return counts.reshape(-1, n_clusters).argmax(axis=1)
 
 
-def settle(affinity: Any, labels: Labels, n_clusters: int) -> Labels:
+def settle(affinity: Any, labels: Labels, n_threads: int = 1) -> Labels:
     """Let every row join the group that most of its neighbours are in, a few times; ties change nothing."""
     ties = 1e-3 * float(affinity.sum()) / len(labels)
-    step = max(1, VOTES_AT_A_TIME // n_clusters)
     for _ in range(SETTLING_ROUNDS):
-        settled = np.empty_like(labels)
-        for start in range(0, len(labels), step):
-            edges, own = affinity[start : start + step].tocoo(), labels[start : start + step]
-            ballots = edges.row.astype(np.int64) * n_clusters + labels[edges.col]
-            votes: Array = np.bincount(ballots, edges.data, len(own) * n_clusters).reshape(len(own), n_clusters)
-            votes[np.arange(len(own)), own] += ties
-            settled[start : start + step] = votes.argmax(axis=1)
-        if len(np.unique(settled)) < len(np.unique(labels)):
+        settled = vote(affinity, labels, ties, n_threads)
+        if np.count_nonzero(np.bincount(settled)) < np.count_nonzero(np.bincount(labels)):
             break
         labels = settled
     return labels
 
 
-def description_cost(affinity: Any, labels: Labels) -> float:
+def description_cost(affinity: Any, labels: Labels, n_threads: int = 1) -> float:
     """What merges minimise, at a clustering of the rows: lower describes the graph better (needs no classes)."""
     groups, numbers = np.unique(labels, return_inverse=True)
-    return ContractedGraph(affinity, numbers).cost(np.arange(len(groups)), len(groups))
+    return ContractedGraph(affinity, numbers, n_threads).cost(np.arange(len(groups)), len(groups))
 
 
 def contract(affinity: Any, segments: Labels) -> Any:
     """Segments as nodes: what share of all edges lies in and between them, symmetric, CSR."""
     n_samples, n_segments = len(segments), int(segments.max()) + 1
     member = sparse.csr_array((np.ones(n_samples), (np.arange(n_samples), segments)), shape=(n_samples, n_segments))
-    weights = member.T @ affinity.astype(np.float64) @ member
-    return sparse.csr_array((weights + weights.T) / max(2 * weights.sum(), np.finfo(np.float64).tiny))
+    return sparse.csr_array(shares(member.T @ affinity.astype(np.float64) @ member))
+
+
+def shares(weights: Any) -> Any:
+    """Of all edges, symmetric."""
+    return (weights + weights.T) / max(2 * weights.sum(), np.finfo(np.float64).tiny)
 
 
 class ContractedGraph:
@@ -148,8 +147,8 @@ class ContractedGraph:
     p_l``.
     """
 
-    def __init__(self, affinity: Any, segments: Labels) -> None:
-        self.weights = contract(affinity, segments).toarray()
+    def __init__(self, affinity: Any, segments: Labels, n_threads: int = 1) -> None:
+        self.weights = shares(weights_between(affinity, segments, n_threads))
         self.volumes = self.weights.sum(axis=1)
 
     def cost(self, labels: Labels, n_groups: int) -> float:

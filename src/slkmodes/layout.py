@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy import fft, sparse
-from scipy.sparse.csgraph import connected_components
 from threadpoolctl import threadpool_limits
 
 from slkmodes.engines import make_engine
+from slkmodes.labelled_graph import connected_parts
 from slkmodes.segmentation import absorb, diffuse, normalized_adjacency, orthonormal
 from slkmodes.validation import check_integer, count_threads, make_generator
 
@@ -223,7 +223,7 @@ def draw_by_groups(weights: Any, n_iter: int, rng: np.random.Generator) -> Posit
     joins = sparse.csr_array((np.ones(n), (np.arange(n), groups)), shape=(n, N_GROUPS))
     drawn = draw_graph(edge_weights(strongest_edges(check_graph(joins.T @ weights @ joins), rng)), n_iter, rng)
 
-    part = connected_components(weights, directed=False)[1]
+    part = connected_parts(weights)
     reached = np.isin(part, part[centres])
     positions = spread_around(weights, drawn[groups], rng)
     positions[~reached] = around(positions[reached], part[~reached], rng)

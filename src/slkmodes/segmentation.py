@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 from scipy.special import gammaln
 
 from slkmodes.engines.protocol import Engine
+from slkmodes.labelled_graph import connected_parts, vote
 
 Array = npt.NDArray[Any]
 Labels = npt.NDArray[np.int64]
@@ -33,14 +33,10 @@ ROWS_PER_CELL = 40
 GRAM_ROWS = 65_536
 
 
-def segment(affinity: Any, n_clusters: int, columns: Array, rng: np.random.Generator) -> Labels:
+def segment(affinity: Any, n_clusters: int, columns: Array, rng: np.random.Generator, n_threads: int = 1) -> Labels:
     """Small groups of well joined rows: the connected parts of k-means cells of the smoothed columns."""
     cells = cells_of_directions(columns, n_clusters, rng)
-    edges = affinity.tocoo()
-    inside = cells[edges.row] == cells[edges.col]
-    joined = sparse.csr_array((edges.data[inside], (edges.row[inside], edges.col[inside])), shape=affinity.shape)
-    parts = connected_components(joined, directed=False)[1]
-    return keep_large(affinity, parts.astype(np.int64), n_clusters, ROWS_PER_SEGMENT)
+    return keep_large(affinity, connected_parts(affinity, cells), n_clusters, ROWS_PER_SEGMENT, n_threads)
 
 
 def most_segments(n_clusters: int) -> int:
@@ -48,44 +44,28 @@ def most_segments(n_clusters: int) -> int:
     return max(MOST_SEGMENTS, SEGMENTS_OF_MANY * n_clusters)
 
 
-def keep_large(affinity: Any, parts: Labels, at_least: int, fewest_rows: int) -> Labels:
+def keep_large(affinity: Any, parts: Labels, at_least: int, fewest_rows: int, n_threads: int = 1) -> Labels:
     """The largest parts as segments, numbered by size; the rows of the others join their neighbours'."""
     sizes = np.bincount(parts)
     kept = np.argsort(-sizes, kind="stable")[: most_segments(at_least)]
     kept = kept[sizes[kept] >= min(fewest_rows, sizes[kept[min(at_least, len(kept)) - 1]])]
     number = np.full(len(sizes), -1)
     number[kept] = np.arange(len(kept))
-    return absorb(affinity, number[parts])
+    return absorb(affinity, number[parts], n_threads)
 
 
-def absorb(affinity: Any, segments: Labels) -> Labels:
+def absorb(affinity: Any, segments: Labels, n_threads: int = 1) -> Labels:
     """Give rows without a segment (-1) the one most of their neighbours have, from its border inwards.
 
     Rows that no edge joins to any segment go to the first, the largest.
     """
-    segments = segments.copy()
-    n_segments = int(segments.max()) + 1
-    while len(loose := np.flatnonzero(segments < 0)):
-        placed = np.flatnonzero(segments >= 0)
-        shape = (len(segments), n_segments)
-        votes = affinity[loose] @ sparse.csr_array((np.ones(len(placed)), (placed, segments[placed])), shape=shape)
-        reached = np.diff(votes.indptr) > 0
-        if not reached.any():
-            segments[loose] = 0
-            break
-        segments[loose[reached]] = columns_of_maxima(votes)
+    n_loose = np.count_nonzero(segments < 0)
+    while n_loose:
+        segments = vote(affinity, segments, np.inf, n_threads)
+        n_before, n_loose = n_loose, np.count_nonzero(segments < 0)
+        if n_loose == n_before:
+            return np.maximum(segments, 0)
     return segments
-
-
-def columns_of_maxima(matrix: Any) -> Labels:
-    """For every row of a CSR matrix that has entries the column of the largest, the first of equal ones."""
-    matrix.sort_indices()
-    lengths = np.diff(matrix.indptr)
-    filled = np.flatnonzero(lengths)
-    highest = np.maximum.reduceat(matrix.data, matrix.indptr[filled])
-    hits = np.flatnonzero(matrix.data == np.repeat(highest, lengths[filled]))
-    row_of_hit = np.repeat(filled, lengths[filled])[hits]
-    return matrix.indices[hits[np.flatnonzero(np.diff(row_of_hit, prepend=-1))]].astype(np.int64)
 
 
 def cells_of_directions(columns: Array, n_clusters: int, rng: np.random.Generator) -> Labels:
@@ -146,7 +126,8 @@ def smoothed_columns(
     """Blocks of random columns after many steps of diffusion: what is left varies slowly along the edges."""
     n_samples = affinity.shape[0]
     width = min(n_clusters + EXTRA_COLUMNS, MOST_COLUMNS, n_samples)
-    noise = rng.standard_normal((n_samples, n_blocks * width), dtype=np.float32)
+    noise = rng.random((n_samples, n_blocks * width), dtype=np.float32)
+    noise -= 0.5
     smooth = diffuse(engine, normalized_adjacency(affinity)[0], noise, SMOOTHING_STEPS)
     return [orthonormal(block) for block in np.split(smooth, n_blocks, axis=1)]
 
@@ -168,23 +149,23 @@ def orthonormal(columns: Array) -> Array:
 
 def normalized_adjacency(affinity: Any) -> tuple[Any, Array]:
     """D^-1/2 W D^-1/2 of the symmetric part of the affinity, and D^1/2; a row without edges is its own neighbour."""
-    W = sparse.csr_array(affinity, dtype=np.float64)
-    W = (W + W.T) * 0.5
-    degree = W.sum(axis=1)
-    W = W + sparse.diags_array((degree == 0).astype(np.float64))
+    W = sparse.csr_array(affinity)
+    W = (W + W.T) * W.dtype.type(0.5)
+    degree = W.sum(axis=1, dtype=np.float64)
+    W = W + sparse.diags_array((degree == 0).astype(W.dtype))
     root = np.sqrt(np.where(degree == 0, 1.0, degree))
-    scale = sparse.diags_array(1 / root)
-    return sparse.csr_array(scale @ W @ scale, dtype=np.float32), root.astype(np.float32)
+    weights = W.data / (np.repeat(root, np.diff(W.indptr)) * root[W.indices])
+    return sparse.csr_array((weights.astype(np.float32), W.indices, W.indptr), shape=W.shape), root.astype(np.float32)
 
 
 def diffuse(engine: Engine, adjacency: Any, columns: Array, steps: int) -> Array:
     """``((I + S) / 2)^steps`` times the columns, for S with eigenvalues in [-1, 1], in about 2.5 sqrt(steps) products.
 
     With x = cos t, ``((1 + x) / 2)^s = cos(t / 2)^(2 s)``, whose Fourier coefficients are binomials that die out like
-    exp(-k^2 / s): so few Chebyshev polynomials T_k(S) do the work of many steps.
+    exp(-k^2 / s): so few Chebyshev polynomials T_k(S) do the work of many steps. The columns are overwritten.
     """
     orders = np.arange(min(steps, int(2.5 * steps**0.5)) + 1)
     log_binomial = gammaln(2 * steps + 1) - gammaln(steps - orders + 1) - gammaln(steps + orders + 1)
     coefficients = np.exp(log_binomial - 2 * steps * np.log(2))
     coefficients[1:] *= 2
-    return engine.chebyshev(adjacency, columns, coefficients)
+    return engine.chebyshev(adjacency, columns, coefficients, overwrite=True)

@@ -227,6 +227,8 @@ def test_chebyshev_series(name, n_terms):
     found = engine_of(name).chebyshev(csr_array((vectors * values) @ vectors.T), columns, coefficients)
     np.testing.assert_allclose(found, (vectors * series) @ vectors.T @ columns, atol=1e-10)
     np.testing.assert_array_equal(columns, before)
+    again = engine_of(name).chebyshev(csr_array((vectors * values) @ vectors.T), columns, coefficients, overwrite=True)
+    np.testing.assert_array_equal(again, found)
 
 
 def test_spare_memory_changes_nothing_but_itself(engine):

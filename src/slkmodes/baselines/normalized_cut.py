@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
@@ -18,6 +17,7 @@ from slkmodes.baselines.graph_clusterer import GraphClusterer
 from slkmodes.baselines.leading_eigenvectors import Eigenpairs, largest_residual, leading_eigenvectors
 from slkmodes.engines import make_engine
 from slkmodes.graph import Graph
+from slkmodes.labelled_graph import connected_parts
 from slkmodes.metrics import normalized_cut
 from slkmodes.validation import check_integer, check_real, count_threads
 
@@ -134,7 +134,7 @@ class NormalizedCut(GraphClusterer):
         return labels
 
     def _eigenpairs(self, affinity: Any, matrix: Any, degree: Array, rng: np.random.Generator) -> Eigenpairs:
-        parts = connected_components(affinity, directed=False)[1]
+        parts = connected_parts(affinity)
         volumes = np.bincount(parts, weights=degree)
         if np.count_nonzero(volumes) >= self.n_clusters:
             return whole_parts(matrix, degree, pack(volumes, self.n_clusters)[parts], self.n_clusters)

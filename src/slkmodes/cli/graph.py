@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from slkmodes.cli.data import read_data
 from slkmodes.cli.exit_codes import UsageError
@@ -16,6 +15,7 @@ from slkmodes.cli.model_options import make_model
 from slkmodes.cli.parser import Parser, add_columns, add_file, add_graph, add_label, add_running, add_telling
 from slkmodes.cli.screen import Screen
 from slkmodes.cli.whole_folder import check_not_read
+from slkmodes.labelled_graph import connected_parts
 from slkmodes.whole_files import whole_or_nothing
 
 HELP = "build the neighbour graph, check and save it"
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace, screen: Screen) -> dict[str, Any]:
 def describe(affinity: Any) -> dict[str, Any]:
     """Edges per row, and whether the graph falls apart."""
     degrees = np.diff(affinity.indptr)
-    parts = np.sort(np.bincount(connected_components(affinity, directed=False)[1]))[::-1]
+    parts = np.sort(np.bincount(connected_parts(affinity)))[::-1]
     return {
         "n_samples": int(affinity.shape[0]),
         "n_edges": int(affinity.nnz),

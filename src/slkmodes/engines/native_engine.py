@@ -14,6 +14,7 @@ from slkmodes.engines.balance import floor_of, log_sizes, without_balance
 from slkmodes.engines.numpy_engine import NumpyEngine
 from slkmodes.engines.protocol import Groups, lean
 from slkmodes.engines.tiles import Tiles
+from slkmodes.labelled_graph import Edges, edges_of
 from slkmodes.mode_kernels import GaussianKernel, Modes
 from slkmodes.problem import Problem
 
@@ -24,14 +25,6 @@ PADDING = -1e4
 
 # A thread is worth waking for this many numbers of Z; fewer, and threads mostly wait for each other.
 NUMBERS_PER_THREAD = 1 << 16
-
-
-class Edges(NamedTuple):
-    """The affinity as the kernels read it."""
-
-    row_starts: npt.NDArray[np.int64]
-    columns: npt.NDArray[np.int32]
-    weights: Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,32 +182,24 @@ class NativeEngine(NumpyEngine):
         values[:, : placed.n_clusters] = similarity
         return Padded(values, placed.n_clusters, made=object())
 
-    def chebyshev(self, matrix: Any, columns: Array, coefficients: Array) -> Array:
+    def chebyshev(self, matrix: Any, columns: Array, coefficients: Array, overwrite: bool = False) -> Array:
         """T_0 = 1, T_1 = x, T_k+1 = 2 x T_k - T_k-1, each row added up on its own."""
-        edges = edges_of(matrix, columns.dtype)
-        threads = self.threads_for(columns.size)
-        total = columns * columns.dtype.type(coefficients[0])
-        now, before, scale = np.ascontiguousarray(columns), np.zeros_like(total), 1.0
-        for coefficient in coefficients[1:].tolist():
-            _kernels.diffuse(*edges, scale, coefficient, now, before, total, threads)
-            if scale == 1.0:  # T_1 stands where nothing was; T_0 is the caller's, and must not be overwritten
-                now, before, scale = before, now.copy(), 2.0
-            else:
-                now, before = before, now
+        edges, threads = edges_of(matrix, columns.dtype), self.threads_for(columns.size)
+        initial, *others = coefficients.tolist()
+        if not others:
+            return columns * columns.dtype.type(initial)
+        before, now, scale = None, np.ascontiguousarray(columns), 1.0
+        total, following = np.empty_like(now), np.empty_like(now)
+        for coefficient in others:
+            _kernels.diffuse(*edges, scale, initial, coefficient, now, before, following, total, threads)
+            free = before is not None or overwrite  # T_0 is the caller's
+            before, now, scale = now, following, 2.0
+            following = before if free else np.empty_like(now)
         return total
 
     def fetch(self, handle: Padded) -> Array:
         """The columns that are clusters, as a view."""
         return handle.values[:, : handle.n_clusters]
-
-
-def edges_of(matrix: Any, dtype: Any) -> Edges:
-    """A CSR matrix in the kernels' types; no copy where it already is."""
-    return Edges(
-        matrix.indptr.astype(np.int64, copy=False),
-        matrix.indices.astype(np.int32, copy=False),
-        matrix.data.astype(dtype, copy=False),
-    )
 
 
 def padded_width(n_clusters: int) -> int:

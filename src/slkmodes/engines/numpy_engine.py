@@ -134,7 +134,7 @@ class NumpyEngine:
         """A similarity as this engine holds it: the reverse of fetch."""
         return similarity
 
-    def chebyshev(self, matrix: Any, columns: Array, coefficients: Array) -> Array:
+    def chebyshev(self, matrix: Any, columns: Array, coefficients: Array, overwrite: bool = False) -> Array:
         """T_0 = 1, T_1 = x, T_k+1 = 2 x T_k - T_k-1."""
         before, now = columns, matrix @ columns
         total = columns.dtype.type(coefficients[0]) * before

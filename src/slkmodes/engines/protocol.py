@@ -48,6 +48,7 @@ class Engine(Protocol):
     """Where the arithmetic happens."""
 
     name: str
+    n_threads: int
 
     def place(self, problem: Problem) -> Placed:
         """Bring the problem to where this engine computes."""
@@ -100,8 +101,11 @@ class Engine(Protocol):
     ) -> npt.NDArray[np.float64]:
         """``sum_p weights_p k(x_p, y)`` over the reference rows p, for every candidate row y."""
 
-    def chebyshev(self, matrix: Any, columns: Array, coefficients: Array) -> Array:
-        """``sum_k coefficients_k T_k(matrix) columns`` on the host, for a sparse matrix with spectrum in [-1, 1]."""
+    def chebyshev(self, matrix: Any, columns: Array, coefficients: Array, overwrite: bool = False) -> Array:
+        """``sum_k coefficients_k T_k(matrix) columns`` on the host, for a sparse matrix with spectrum in [-1, 1].
+
+        ``overwrite``: nobody needs the columns any more, their memory may be used.
+        """
 
     def largest(self, handle: Similarity | Memberships) -> Array:
         """The largest entry of every row."""

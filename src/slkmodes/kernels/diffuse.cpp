@@ -1,4 +1,5 @@
-// One term of a Chebyshev series in a sparse matrix: next = scale * S now - before, total += coefficient * next.
+// One term of a Chebyshev series in a sparse matrix: next = scale * S now - before, total += coefficient * next. With
+// the first, T_1, where nothing is before, the total begins: at initial * now + coefficient * next.
 #include <algorithm>
 
 #include "kernels.hpp"
@@ -20,10 +21,13 @@ template <typename T>
 SLK_INLINE void diffuse_rows(const Diffuse<T>& s, std::int64_t begin, std::int64_t end) {
     for (std::int64_t p = begin; p < end; ++p) {
         if (p + ROWS_AHEAD < end) fetch_neighbors(s, p + ROWS_AHEAD);
-        // Row p of `before` is read here and nowhere else: its place is free for the next term.
-        T* next = s.before + p * s.width;
+        // Row p of `before` is read here and nowhere else: its place may be that of the next term.
+        T* next = s.next + p * s.width;
         T* total = s.total + p * s.width;
-        for (std::int64_t c = 0; c < s.width; ++c) next[c] = -next[c];
+        const T* own = s.now + p * s.width;
+        for (std::int64_t c = 0; c < s.width; ++c) next[c] = s.before ? -s.before[p * s.width + c] : T(0);
+        if (!s.before)
+            for (std::int64_t c = 0; c < s.width; ++c) total[c] = T(s.initial) * own[c];
         for (std::int64_t e = s.row_starts[p]; e < s.row_starts[p + 1]; ++e) {
             const T w = T(s.scale) * s.weights[e];
             const T* now = s.now + std::int64_t(s.columns[e]) * s.width;

@@ -202,17 +202,55 @@ struct Walk {
     int threads;
 };
 
-// One term of a Chebyshev series in a sparse matrix S (CSR) applied to `width` columns: `before` becomes
-// scale * S now - before, and `total` gains coefficient times that.
+// The label (-1: none) of every row that most of its neighbours have, by weight; `stay` more for its own.
+template <typename T>
+struct Vote {
+    std::int64_t n_rows, n_groups;
+    const std::int64_t* row_starts;
+    const std::int32_t* columns;
+    const T* weights;
+    const std::int64_t* labels;
+    double stay;
+    std::int64_t* elected;
+    int threads;
+};
+
+// The weight of the edges from each group to each other: tile t adds up the rows from bounds[t] to bounds[t + 1] into
+// its own n_groups x n_groups sums, which are zero before.
+template <typename T>
+struct Between {
+    std::int64_t n_tiles, n_groups;
+    const std::int64_t* row_starts;
+    const std::int32_t* columns;
+    const T* weights;
+    const std::int64_t* labels;
+    const std::int64_t* bounds;
+    double* sums;
+    int threads;
+};
+
+// Rows joined by edges between equal labels are one part; parts are numbered by their first rows.
+struct Parts {
+    std::int64_t n_rows;
+    const std::int64_t* row_starts;
+    const std::int32_t* columns;
+    const std::int64_t* labels;
+    std::int64_t* parts;
+};
+
+// One term of a Chebyshev series in a sparse matrix S (CSR) applied to `width` columns: `next`, whose memory may be that
+// of `before`, becomes scale * S now - before, and `total` gains coefficient times that. Without `before` nothing is
+// subtracted, and `total` becomes initial * now first.
 template <typename T>
 struct Diffuse {
     std::int64_t n_rows, width;
     const std::int64_t* row_starts;
     const std::int32_t* columns;
     const T* weights;
-    double scale, coefficient;
+    double scale, initial, coefficient;
     const T* now;
-    T* before;
+    const T* before;
+    T* next;
     T* total;
     int threads;
 };
@@ -229,6 +267,11 @@ template <typename T>
 void run(const Density<T>&);
 template <typename T>
 void run(const Nearest<T>&);
+template <typename T>
+void run(const Vote<T>&);
+template <typename T>
+void run(const Between<T>&);
+void run(const Parts&);
 template <typename T>
 void run(const Diffuse<T>&);
 template <typename T>

@@ -162,7 +162,8 @@ void project(Input<T, 2> rows, Input<T, 1> center, double scale, double farthest
 
 template <typename T>
 void diffuse(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, Input<T, 1> weights, double scale,
-             double coefficient, Input<T, 2> now, Output<T, 2> before, Output<T, 2> total, int threads) {
+             double initial, double coefficient, Input<T, 2> now, std::optional<Input<T, 2>> before, Output<T, 2> next,
+             Output<T, 2> total, int threads) {
     const auto n = std::int64_t(now.shape(0)), width = std::int64_t(now.shape(1));
     const auto shaped = [&](const auto& a) {
         return std::int64_t(a.shape(0)) == n && std::int64_t(a.shape(1)) == width;
@@ -170,10 +171,57 @@ void diffuse(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, 
     require(std::int64_t(row_starts.shape(0)) == n + 1, "diffuse: row_starts must have n + 1 entries");
     require(columns.shape(0) == weights.shape(0), "diffuse: columns and weights differ in length");
     require(row_starts.data()[n] == std::int64_t(columns.shape(0)), "diffuse: row_starts must end at the last column");
-    require(shaped(before) && shaped(total), "diffuse: arrays of columns differ in shape");
+    require((!before || shaped(*before)) && shaped(next) && shaped(total), "diffuse: arrays of columns differ in shape");
     require(threads > 0, "diffuse: threads must be positive");
-    const slk::Diffuse<T> job{n, width, row_starts.data(), columns.data(), weights.data(), scale, coefficient,
-                              now.data(), before.data(), total.data(), threads};
+    const slk::Diffuse<T> job{n, width, row_starts.data(), columns.data(), weights.data(), scale, initial,
+                              coefficient, now.data(), before ? before->data() : nullptr, next.data(), total.data(),
+                              threads};
+    nb::gil_scoped_release nogil;
+    slk::run(job);
+}
+
+// What kernels over edges and labels share: as many starts as rows and one more, a weight and a column for every edge.
+template <typename Weights>
+void require_edges(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, const Weights& weights,
+                   Input<std::int64_t, 1> labels) {
+    require(row_starts.shape(0) == labels.shape(0) + 1, "edges: row_starts must have an entry more than labels");
+    require(columns.shape(0) == weights.shape(0), "edges: columns and weights differ in length");
+    require(row_starts.data()[labels.shape(0)] == std::int64_t(columns.shape(0)),
+            "edges: row_starts must end at the last column");
+}
+
+template <typename T>
+void vote(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, Input<T, 1> weights,
+          Input<std::int64_t, 1> labels, std::int64_t n_groups, double stay, Output<std::int64_t, 1> elected,
+          int threads) {
+    require_edges(row_starts, columns, weights, labels);
+    require(elected.shape(0) == labels.shape(0), "vote: arrays of labels differ in length");
+    require(n_groups >= 0 && threads > 0, "vote: threads must be positive");
+    const slk::Vote<T> job{std::int64_t(labels.shape(0)), n_groups, row_starts.data(), columns.data(),
+                           weights.data(), labels.data(), stay, elected.data(), threads};
+    nb::gil_scoped_release nogil;
+    slk::run(job);
+}
+
+template <typename T>
+void between(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, Input<T, 1> weights,
+             Input<std::int64_t, 1> labels, Input<std::int64_t, 1> bounds, Output<double, 3> sums, int threads) {
+    require_edges(row_starts, columns, weights, labels);
+    require(bounds.shape(0) == sums.shape(0) + 1 && sums.shape(1) == sums.shape(2), "between: arrays differ in shape");
+    require(bounds.data()[0] >= 0 && bounds.data()[sums.shape(0)] <= std::int64_t(labels.shape(0)),
+            "between: bounds must be rows");
+    require(threads > 0, "between: threads must be positive");
+    const slk::Between<T> job{std::int64_t(sums.shape(0)), std::int64_t(sums.shape(1)), row_starts.data(),
+                              columns.data(), weights.data(), labels.data(), bounds.data(), sums.data(), threads};
+    nb::gil_scoped_release nogil;
+    slk::run(job);
+}
+
+void parts(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, Input<std::int64_t, 1> labels,
+           Output<std::int64_t, 1> parts) {
+    require_edges(row_starts, columns, columns, labels);
+    require(parts.shape(0) == labels.shape(0), "parts: arrays of labels differ in length");
+    const slk::Parts job{std::int64_t(labels.shape(0)), row_starts.data(), columns.data(), labels.data(), parts.data()};
     nb::gil_scoped_release nogil;
     slk::run(job);
 }
@@ -315,7 +363,12 @@ void add_kernels(nb::module_& m) {
     m.def("project", &project<T>, array("rows"), array("center"), arg("scale"), arg("farthest"), array("components"),
           array("projected"), arg("threads"));
     m.def("diffuse", &diffuse<T>, array("row_starts"), array("columns"), array("weights"), arg("scale"),
-          arg("coefficient"), array("now"), array("before"), array("total"), arg("threads"));
+          arg("initial"), arg("coefficient"), array("now"), nb::arg("before").noconvert().none(), array("next"),
+          array("total"), arg("threads"));
+    m.def("vote", &vote<T>, array("row_starts"), array("columns"), array("weights"), array("labels"), arg("n_groups"),
+          arg("stay"), array("elected"), arg("threads"));
+    m.def("between", &between<T>, array("row_starts"), array("columns"), array("weights"), array("labels"),
+          array("bounds"), array("sums"), arg("threads"));
     m.def("rank", &rank<T>, array("rows"), array("queries"), array("candidates"),
           nb::arg("order").noconvert().none(), array("indices"),
           array("squared"), arg("threads"));
@@ -341,6 +394,7 @@ NB_MODULE(_kernels, m) {
           arg("threads"));
     m.def("walk", &walk, array("points"), array("queries"), array("links"), array("starts"), array("order"),
           nb::arg("absent").noconvert().none(), array("found"), arg("threads"));
+    m.def("parts", &parts, array("row_starts"), array("columns"), array("labels"), array("parts"));
     m.def("candidates", &candidates, arg("most"), arg("seed"), array("rows"), array("squared"), array("fresh"),
           array("members"), array("n_fresh"), array("n_members"), arg("threads"));
 }

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse.csgraph import connected_components
+
+from slkmodes.labelled_graph import connected_parts
 
 MOST_BINS = 30
 LARGEST_PARTS = 5
@@ -15,7 +16,7 @@ LARGEST_PARTS = 5
 def graph_health(model: Any, affinity: Any) -> dict[str, Any]:
     """Numbers about the graph of a fitted model."""
     edges = np.diff(affinity.indptr)
-    parts = np.sort(np.bincount(connected_components(affinity, directed=False)[1]))[::-1]
+    parts = np.sort(np.bincount(connected_parts(affinity)))[::-1]
     return {
         "neighbor_search": model.neighbor_search_,
         "neighbor_recall": float(model.neighbor_recall_),

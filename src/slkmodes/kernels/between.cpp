@@ -1,0 +1,22 @@
+// The weight of the edges from every group of rows to every other, tile by tile of the rows.
+#include "kernels.hpp"
+
+namespace slk {
+
+template <typename T>
+void run(const Between<T>& s) {
+#pragma omp parallel for schedule(dynamic) num_threads(s.threads)
+    for (std::int64_t tile = 0; tile < s.n_tiles; ++tile) {
+        double* sums = s.sums + tile * s.n_groups * s.n_groups;
+        for (std::int64_t p = s.bounds[tile]; p < s.bounds[tile + 1]; ++p) {
+            double* own = sums + s.labels[p] * s.n_groups;
+            for (std::int64_t e = s.row_starts[p]; e < s.row_starts[p + 1]; ++e)
+                own[s.labels[s.columns[e]]] += double(s.weights[e]);
+        }
+    }
+}
+
+template void run(const Between<float>&);
+template void run(const Between<double>&);
+
+}  // namespace slk

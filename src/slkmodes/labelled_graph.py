@@ -1,0 +1,111 @@
+"""What edges say about labels of the rows: votes of neighbours, weights between groups, connected parts of a label.
+
+The C++ kernels and NumPy add up the same numbers in the same order: the answers are the same to the bit.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from slkmodes.engines import native_available
+
+Array = npt.NDArray[Any]
+Labels = npt.NDArray[np.int64]
+
+# Weights are added up in so many tiles of the rows, whatever the number of threads.
+N_TILES = 16
+
+
+class Edges(NamedTuple):
+    """The rows' entries as the kernels read them."""
+
+    row_starts: npt.NDArray[np.int64]
+    columns: npt.NDArray[np.int32]
+    weights: Array
+
+
+def edges_of(matrix: Any, dtype: Any = None) -> Edges:
+    """A CSR matrix in the kernels' types; no copy where it already is."""
+    if dtype is None:
+        dtype = matrix.dtype if matrix.dtype == np.float32 else np.float64
+    return Edges(
+        matrix.indptr.astype(np.int64, copy=False),
+        matrix.indices.astype(np.int32, copy=False),
+        matrix.data.astype(dtype, copy=False),
+    )
+
+
+def vote(affinity: Any, labels: Labels, stay: float, n_threads: int = 1) -> Labels:
+    """For every row the label with the most weight among its neighbours, the lowest of equal ones.
+
+    Neighbours without a label (-1) have no vote; the row's own label has ``stay`` more. A row for whose label nobody
+    votes keeps it.
+    """
+    n_groups = int(labels.max()) + 1
+    if native_available():
+        from slkmodes import _kernels
+
+        elected = np.empty_like(labels)
+        _kernels.vote(*edges_of(affinity), labels, n_groups, stay, elected, n_threads)
+        return elected
+    labelled = np.flatnonzero(labels >= 0)
+    shape = (len(labels), n_groups)
+    member = sparse.csr_array((np.ones(len(labelled)), (labelled, labels[labelled])), shape=shape)
+    votes = sparse.csr_array(affinity.astype(np.float64) @ member + stay * member)
+    elected = labels.copy()
+    elected[np.diff(votes.indptr) > 0] = columns_of_maxima(votes)
+    return elected
+
+
+def columns_of_maxima(matrix: Any) -> Labels:
+    """For every row of a CSR matrix that has entries the column of the largest, the first of equal ones."""
+    matrix.sort_indices()
+    lengths = np.diff(matrix.indptr)
+    filled = np.flatnonzero(lengths)
+    highest = np.maximum.reduceat(matrix.data, matrix.indptr[filled])
+    hits = np.flatnonzero(matrix.data == np.repeat(highest, lengths[filled]))
+    row_of_hit = np.repeat(filled, lengths[filled])[hits]
+    return matrix.indices[hits[np.flatnonzero(np.diff(row_of_hit, prepend=-1))]].astype(np.int64)
+
+
+def weights_between(affinity: Any, labels: Labels, n_threads: int = 1) -> npt.NDArray[np.float64]:
+    """The weight of all edges from each group to each other, and inside each on the diagonal."""
+    n_rows, n_groups = len(labels), int(labels.max()) + 1
+    bounds = np.linspace(0, n_rows, N_TILES + 1).astype(np.int64)
+    sums = np.zeros((N_TILES, n_groups, n_groups))
+    if native_available():
+        from slkmodes import _kernels
+
+        _kernels.between(*edges_of(affinity), labels, bounds, sums, n_threads)
+    else:
+        for tile, (begin, end) in enumerate(pairwise(bounds)):
+            edges = affinity[begin:end].tocoo()
+            pairs = labels[begin:end][edges.row] * n_groups + labels[edges.col]
+            sums[tile] = np.bincount(pairs, edges.data, n_groups**2).reshape(n_groups, n_groups)
+    total = sums[0]
+    for tile_sums in sums[1:]:
+        total += tile_sums
+    return total
+
+
+def connected_parts(affinity: Any, labels: Labels | None = None) -> Labels:
+    """The part of every row, numbered by their first rows, when edges join those of equal labels only, or all."""
+    if labels is None:
+        labels = np.zeros(affinity.shape[0], dtype=np.int64)
+    if native_available():
+        from slkmodes import _kernels
+
+        parts = np.empty_like(labels)
+        row_starts, columns, _ = edges_of(affinity)
+        _kernels.parts(row_starts, columns, labels, parts)
+        return parts
+    edges = affinity.tocoo()
+    inside = labels[edges.row] == labels[edges.col]
+    joined = sparse.csr_array((edges.data[inside], (edges.row[inside], edges.col[inside])), shape=affinity.shape)
+    return connected_components(joined, directed=False)[1].astype(np.int64)
