@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
-from slkmodes.exact_search import BruteSearch
+from slkmodes.centers import listing, move_centers, nearest_centers
 from slkmodes.ordering import tree_order
 from slkmodes.search import BLOCK_ENTRIES
 
@@ -107,31 +106,8 @@ def fit_centers(leading: Array, n_centers: int, n_threads: int) -> Array:
     rng = np.random.default_rng(0)
     some = rng.choice(len(leading), min(len(leading), ROWS_PER_CENTER * n_centers), replace=False)
     sample = np.ascontiguousarray(leading[np.sort(some)])
-    centers = sample[np.sort(rng.choice(len(sample), n_centers, replace=False))]
-    for _ in range(MOVES):
-        own = nearest_centers(sample, centers, 1, n_threads)
-        counts = np.bincount(own[:, 0], minlength=n_centers)[:, None]
-        sums = listing(own, np.ones_like(own, dtype=bool), n_centers).T @ sample
-        centers = np.where(counts > 0, sums / np.maximum(counts, 1), centers).astype(np.float32)
-    return centers
-
-
-def nearest_centers(leading: Array, centers: Array, count: int, n_threads: int) -> Rows:
-    """The nearest few centres of every row, nearest first."""
-    count = min(count, len(centers))
-    search, nearest = BruteSearch(centers, count, n_threads), np.empty((len(leading), count), dtype=np.int32)
-    step = max(1, BLOCK_ENTRIES // max(count, leading.shape[1]))
-    for start in range(0, len(leading), step):
-        rows = slice(start, start + step)
-        nearest[rows] = search.query(leading[rows], count, n_threads)[0]
-    return nearest
-
-
-def listing(cells: Array, counts: Array, n_cells: int) -> Any:
-    """CSR, rows x cells: 1 where a row lists a cell and it counts."""
-    starts = np.concatenate([[0], np.cumsum(np.count_nonzero(counts, axis=1))])
-    listed = cells[counts]
-    return sparse.csr_array((np.ones(len(listed), dtype=np.float32), listed, starts), shape=(len(cells), n_cells))
+    first = sample[np.sort(rng.choice(len(sample), n_centers, replace=False))]
+    return move_centers(sample, first, MOVES, n_threads)
 
 
 def sorted_by_cell(cells: Array, counts: Array, n_cells: int) -> tuple[Starts, Rows]:

@@ -6,13 +6,14 @@ The C++ kernels and NumPy add up the same numbers in the same order: the answers
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from slkmodes.edges import edges_of
 from slkmodes.engines import native_available
 
 Array = npt.NDArray[Any]
@@ -20,25 +21,6 @@ Labels = npt.NDArray[np.int64]
 
 # Weights are added up in so many tiles of the rows, whatever the number of threads.
 N_TILES = 16
-
-
-class Edges(NamedTuple):
-    """The rows' entries as the kernels read them."""
-
-    row_starts: npt.NDArray[np.int64]
-    columns: npt.NDArray[np.int32]
-    weights: Array
-
-
-def edges_of(matrix: Any, dtype: Any = None) -> Edges:
-    """A CSR matrix in the kernels' types; no copy where it already is."""
-    if dtype is None:
-        dtype = matrix.dtype if matrix.dtype == np.float32 else np.float64
-    return Edges(
-        matrix.indptr.astype(np.int64, copy=False),
-        matrix.indices.astype(np.int32, copy=False),
-        matrix.data.astype(dtype, copy=False),
-    )
 
 
 def vote(affinity: Any, labels: Labels, stay: float, n_threads: int = 1) -> Labels:

@@ -10,13 +10,14 @@ import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
 from slkmodes.affinity import falls_apart
+from slkmodes.centers import fit_kmeans, kmeans_cells
 from slkmodes.contraction import graph_groups
 from slkmodes.density_peaks import density_peak_groups
 from slkmodes.engines.protocol import Engine
 from slkmodes.metrics import normalized_cut
 from slkmodes.mode_kernels import GaussianKernel, ModeKernel, Modes
 from slkmodes.problem import Problem
-from slkmodes.segmentation import diffuse, fit_kmeans, kmeans_cells, normalized_adjacency
+from slkmodes.segmentation import diffuse, normalized_adjacency
 from slkmodes.telling import Say, keep_quiet
 
 Array = npt.NDArray[Any]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.special import gammaln
 
+from slkmodes.centers import cells_around
 from slkmodes.engines.protocol import Engine
 from slkmodes.labelled_graph import connected_parts, vote
 
@@ -28,14 +28,15 @@ ROWS_PER_SEGMENT = 4
 EXTRA_COLUMNS = 6
 MOST_COLUMNS = 128
 SMOOTHING_STEPS = 60
-KMEANS_ROWS = 10_000
+# Rows that cells are found from: of all cells, or for each cell within a cell.
+SAMPLE_ROWS = 10_000
 ROWS_PER_CELL = 40
 GRAM_ROWS = 65_536
 
 
 def segment(affinity: Any, n_clusters: int, columns: Array, rng: np.random.Generator, n_threads: int = 1) -> Labels:
     """Small groups of well joined rows: the connected parts of k-means cells of the smoothed columns."""
-    cells = cells_of_directions(columns, n_clusters, rng)
+    cells = cells_of_directions(columns, n_clusters, rng, n_threads)
     return keep_large(affinity, connected_parts(affinity, cells), n_clusters, ROWS_PER_SEGMENT, n_threads)
 
 
@@ -68,7 +69,7 @@ def absorb(affinity: Any, segments: Labels, n_threads: int = 1) -> Labels:
     return segments
 
 
-def cells_of_directions(columns: Array, n_clusters: int, rng: np.random.Generator) -> Labels:
+def cells_of_directions(columns: Array, n_clusters: int, rng: np.random.Generator, n_threads: int) -> Labels:
     """Cells of k-means over the directions of smoothed columns, in which joined rows point the same way."""
     n_samples = len(columns)
     wanted = max(SEGMENTS_PER_CLUSTER * n_clusters, FEWEST_SEGMENTS)
@@ -76,48 +77,24 @@ def cells_of_directions(columns: Array, n_clusters: int, rng: np.random.Generato
     norms = np.linalg.norm(columns, axis=1, keepdims=True)
     directions = columns / np.maximum(norms, np.finfo(columns.dtype).tiny)
     if n_cells <= MOST_SEGMENTS:
-        return kmeans_cells(directions, n_cells, rng, n_rows=KMEANS_ROWS, init="random")  # k-means++ takes longer
-    return cells_of_cells(directions, n_cells, rng)
+        return cells_around(directions, n_cells, SAMPLE_ROWS, rng, n_threads)
+    return cells_of_cells(directions, n_cells, rng, n_threads)
 
 
-def cells_of_cells(points: Array, n_cells: int, rng: np.random.Generator) -> Labels:
+def cells_of_cells(points: Array, n_cells: int, rng: np.random.Generator, n_threads: int) -> Labels:
     """About ``n_cells`` cells in two steps, each of which looks at the root of that many."""
-    coarse = kmeans_cells(points, math.isqrt(n_cells), rng, n_rows=KMEANS_ROWS, init="random")
+    coarse = cells_around(points, math.isqrt(n_cells), SAMPLE_ROWS, rng, n_threads)
     cells = np.empty_like(coarse)
     first = 0
     for cell in range(int(coarse.max()) + 1):
         rows = np.flatnonzero(coarse == cell)
         share = round(n_cells * len(rows) / len(points))
         if share > 1:
-            cells[rows] = first + kmeans_cells(points[rows], share, rng, n_rows=ROWS_PER_CELL * share, init="random")
+            cells[rows] = first + cells_around(points[rows], share, ROWS_PER_CELL * share, rng, n_threads)
         else:
             cells[rows] = first
         first += max(share, 1)
     return cells
-
-
-def kmeans_cells(
-    points: Array, n_cells: int, rng: np.random.Generator, *, n_rows: int, init: str = "k-means++", n_init: int = 1
-) -> Labels:
-    """The cell of every row, by k-means on ``n_rows`` of them."""
-    from threadpoolctl import threadpool_limits
-
-    kmeans = fit_kmeans(points, n_cells, rng, n_rows=n_rows, init=init, n_init=n_init)
-    with threadpool_limits(1, user_api="openmp"):
-        return kmeans.predict(points).astype(np.int64)
-
-
-def fit_kmeans(points: Array, n_cells: int, rng: np.random.Generator, *, n_rows: int, init: str, n_init: int) -> Any:
-    """scikit-learn's k-means on ``n_rows`` of the points."""
-    from sklearn.cluster import KMeans
-    from sklearn.exceptions import ConvergenceWarning
-    from threadpoolctl import threadpool_limits
-
-    sample = rng.choice(len(points), min(len(points), n_rows), replace=False)
-    kmeans = KMeans(n_cells, init=init, n_init=n_init, max_iter=30, random_state=int(rng.integers(2**31 - 1)))
-    with threadpool_limits(1, user_api="openmp"), warnings.catch_warnings():  # its sums depend on the number of threads
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different points than cells: fewer cells
-        return kmeans.fit(points[sample])
 
 
 def smoothed_columns(

@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from slkmodes.baselines.graph_clusterer import GraphClusterer
+from slkmodes.centers import kmeans_cells
 from slkmodes.engines import Engine, make_engine
 from slkmodes.engines.numpy_engine import hard_labels
 from slkmodes.graph import Graph
@@ -22,7 +23,6 @@ from slkmodes.mode_kernels import GaussianKernel, Modes
 from slkmodes.mode_updates import MEAN_SHIFT_STEPS, MEAN_SHIFT_TOLERANCE, group_by_label, nearest_members
 from slkmodes.problem import Problem
 from slkmodes.seeding import reseed
-from slkmodes.segmentation import kmeans_cells
 from slkmodes.validation import check_integer, check_magnitude, check_real, count_threads
 
 Array = npt.NDArray[Any]

@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 import slkmodes._kernels as _kernels
 from slkmodes.cache_lines import empty_on_lines
+from slkmodes.edges import Edges, edges_of
 from slkmodes.engines.balance import floor_of, log_sizes, without_balance
 from slkmodes.engines.numpy_engine import NumpyEngine
 from slkmodes.engines.protocol import Groups, lean
 from slkmodes.engines.tiles import Tiles
-from slkmodes.labelled_graph import Edges, edges_of
 from slkmodes.mode_kernels import GaussianKernel, Modes
 from slkmodes.problem import Problem
 
