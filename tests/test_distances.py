@@ -123,6 +123,16 @@ def test_rows_of_small_whole_numbers_have_keys_of_their_own(dtype):
     np.testing.assert_array_equal(EqualRows(X).find(X), np.arange(len(X)))
 
 
+@pytest.mark.skipif(not native_available(), reason="the C++ extension was not built")
+@pytest.mark.parametrize("n_features", [1, 4, 5])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_keys_are_those_of_numpy_also_of_some_of_the_columns(monkeypatch, dtype, n_features):
+    X = samples(300, 7).astype(dtype)[:, :n_features]
+    found = keys_of(X)
+    monkeypatch.setattr("slkmodes.exact_search.native_available", lambda: False)
+    np.testing.assert_array_equal(found, keys_of(X))
+
+
 def test_a_row_is_not_drawn_again_that_is_not_the_nearest_to_itself():
     """All but three rows are modes: empty clusters get the others, though short rows are dissimilar to themselves."""
     X = samples(40, 5, spread=1.0)

@@ -105,11 +105,17 @@ def group_equal_rows(X: Array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.in
 def keys_of(X: Array) -> npt.NDArray[np.uint64]:
     """A number for every row: equal rows have the same, others most likely another."""
     whole = X.itemsize * X.shape[1] % 8 == 0  # two float32 at a time
-    bits = X.view(np.uint64 if whole else f"u{X.itemsize}")
-    odd = np.random.default_rng(0).integers(2**63, size=bits.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
-    keys, step = np.empty(len(X), dtype=np.uint64), max(1, BLOCK_ENTRIES // max(1, bits.shape[1]))
+    words = np.ascontiguousarray(X).view(np.uint64 if whole else f"u{X.itemsize}")
+    odd = np.random.default_rng(0).integers(2**63, size=words.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    keys = np.empty(len(X), dtype=np.uint64)
+    if native_available():
+        from slkmodes import _kernels
+
+        _kernels.keys(words, odd, keys)
+        return keys
+    step = max(1, BLOCK_ENTRIES // max(1, words.shape[1]))
     for start in range(0, len(X), step):
-        block = bits[start : start + step].astype(np.uint64)
+        block = words[start : start + step].astype(np.uint64)
         block ^= block >> np.uint64(32)  # whole numbers differ in the high bits only, which a product loses
         np.einsum("ij,j->i", block, odd, out=keys[start : start + step])
     return keys
@@ -126,7 +132,7 @@ class EqualRows:
 
     def find(self, Q: Array) -> npt.NDArray[np.int64]:
         """For every row of Q the first row of X that equals it to the bit, or -1."""
-        keys = keys_of(np.ascontiguousarray(Q))
+        keys = keys_of(Q)
         places = np.searchsorted(self.keys, keys).clip(max=len(self.keys) - 1)
         rows = np.where(self.keys[places] == keys, self.order[places], -1)
         alike = np.flatnonzero(rows >= 0)

@@ -93,9 +93,7 @@ class NeighborIndex:
             return rows
         if self._equal is None:  # an approximate search may have missed the row itself
             self._equal = EqualRows(self.metric.features(self.X))
-        missed = np.flatnonzero(rows < 0)
-        rows[missed] = self._equal.find(self.metric.features(Q[missed]))
-        return rows
+        return np.where(rows < 0, self._equal.find(self.metric.features(Q)), rows)
 
     def graph(self, n_threads: int, say: Say = keep_quiet) -> Neighbors:
         """The neighbours of every row of X among the others; duplicates are neighbours at distance 0."""

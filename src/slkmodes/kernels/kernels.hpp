@@ -104,6 +104,15 @@ struct Nearest {
     int threads;
 };
 
+// keys[p] = sum_i (w ^ w >> 32) * odd[i] over the words w of row p, modulo 2^64.
+template <typename Word>
+struct Keys {
+    std::int64_t n_rows, n_words;
+    const Word* words;
+    const std::uint64_t* odd;
+    std::uint64_t* keys;
+};
+
 // Rows less their center, times `scale`, cut off at +-`farthest`, on the components: `width` columns, some 16s.
 template <typename T>
 struct Project {
@@ -267,6 +276,8 @@ template <typename T>
 void run(const Density<T>&);
 template <typename T>
 void run(const Nearest<T>&);
+template <typename Word>
+void run(const Keys<Word>&);
 template <typename T>
 void run(const Vote<T>&);
 template <typename T>

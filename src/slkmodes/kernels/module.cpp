@@ -217,6 +217,15 @@ void between(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, 
     slk::run(job);
 }
 
+template <typename Word>
+void keys(Input<Word, 2> words, Input<std::uint64_t, 1> odd, Output<std::uint64_t, 1> keys) {
+    require(odd.shape(0) == words.shape(1) && keys.shape(0) == words.shape(0), "keys: arrays differ in shape");
+    const slk::Keys<Word> job{std::int64_t(words.shape(0)), std::int64_t(words.shape(1)), words.data(), odd.data(),
+                              keys.data()};
+    nb::gil_scoped_release nogil;
+    slk::run(job);
+}
+
 void parts(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, Input<std::int64_t, 1> labels,
            Output<std::int64_t, 1> parts) {
     require_edges(row_starts, columns, columns, labels);
@@ -394,6 +403,8 @@ NB_MODULE(_kernels, m) {
           arg("threads"));
     m.def("walk", &walk, array("points"), array("queries"), array("links"), array("starts"), array("order"),
           nb::arg("absent").noconvert().none(), array("found"), arg("threads"));
+    m.def("keys", &keys<std::uint32_t>, array("words"), array("odd"), array("keys"));
+    m.def("keys", &keys<std::uint64_t>, array("words"), array("odd"), array("keys"));
     m.def("parts", &parts, array("row_starts"), array("columns"), array("labels"), array("parts"));
     m.def("candidates", &candidates, arg("most"), arg("seed"), array("rows"), array("squared"), array("fresh"),
           array("members"), array("n_fresh"), array("n_members"), arg("threads"));

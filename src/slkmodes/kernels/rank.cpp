@@ -16,8 +16,7 @@ SLK_INLINE void rank_one(const Rank<T>& s, std::int64_t query, std::int32_t* row
     const auto is_one = [](std::int32_t row) { return row >= 0; };
     const std::int64_t count = std::copy_if(candidates, candidates + s.n_candidates, rows, is_one) - rows;
     auto* next = ranked;
-    const auto any = [] { return std::numeric_limits<double>::infinity(); };
-    each_distance(s.queries + query * s.n_features, s.rows, s.n_features, rows, count, any,
+    each_distance(s.queries + query * s.n_features, s.rows, s.n_features, rows, count,
                   [&](std::int32_t row, double squared) { *next++ = {T(squared), row}; });
     const std::int64_t kept = std::min(count, s.k);
     std::partial_sort(ranked, ranked + kept, ranked + count);

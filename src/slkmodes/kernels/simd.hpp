@@ -227,28 +227,24 @@ SLK_INLINE double squared_distance(const T* x, const T* y, std::int64_t n_featur
     return double(sums.total()) + squared_tail(x, y, d, n_features);
 }
 
-// |x - y|^2 of one x with each row that is listed, handed on in the order of the list; rows that cannot be nearer than
-// limit() may be left out. Several sums at once hide each other's latency, and half of a sum is often enough to see that
-// a row is too far. What is handed on is formed exactly as in squared_distance().
+// |x - y|^2 of one x with each row that is listed, handed on in the order of the list. Several sums at once hide each
+// other's latency; each is formed exactly as in squared_distance().
 constexpr int TOGETHER = 4;
 
-template <typename T, typename Limit, typename Take>
+template <typename T, typename Take>
 SLK_INLINE void each_distance(const T* x, const T* rows, std::int64_t n_features, const std::int32_t* listed,
-                              std::int64_t count, Limit limit, Take take) {
+                              std::int64_t count, Take take) {
     constexpr int STEP = SquaredSums<T>::AT_A_TIME;
-    const std::int64_t whole = n_features / STEP * STEP, half = whole / (2 * STEP) * STEP;
+    const std::int64_t whole = n_features / STEP * STEP;
     for (std::int64_t i = 0; i < count; i += TOGETHER) {
         const int n_here = int(count - i < TOGETHER ? count - i : TOGETHER);
         const T* y[TOGETHER];
         SquaredSums<T> sums[TOGETHER];
         for (int j = 0; j < TOGETHER; ++j) y[j] = rows + std::int64_t(listed[i + (j < n_here ? j : 0)]) * n_features;
-        for (std::int64_t d = 0; d < half; d += STEP)
+        for (std::int64_t d = 0; d < whole; d += STEP)
             for (int j = 0; j < TOGETHER; ++j) sums[j].add(x + d, y[j] + d);
-        for (int j = 0; j < n_here; ++j) {
-            if (!(double(sums[j].total()) < limit())) continue;
-            for (std::int64_t d = half; d < whole; d += STEP) sums[j].add(x + d, y[j] + d);
+        for (int j = 0; j < n_here; ++j)
             take(listed[i + j], double(sums[j].total()) + squared_tail(x, y[j], whole, n_features));
-        }
     }
 }
 
