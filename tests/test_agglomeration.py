@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from slkmodes.agglomeration import agglomerate
+from slkmodes.agglomeration import agglomerate, cheapest, entropy_term
 from slkmodes.contraction import ContractedGraph, contract, many_groups
 from slkmodes.engines import make_engine
 from slkmodes.metrics import adjusted_rand_index
@@ -12,6 +12,18 @@ from tests.examples import graph_of, random_graph
 def complete_graph(seed, n=12):
     W = random_graph(np.random.default_rng(seed), n, density=1.0)
     return sparse.csr_array(W / W.sum())
+
+
+@pytest.mark.parametrize("total_cut", [0.0, 1e-12, 0.03, 0.9])
+@pytest.mark.parametrize("seed", range(20))
+def test_the_cheapest_merge_is_that_of_all(seed, total_cut):
+    rng = np.random.default_rng(seed)
+    change, change_of_cut = rng.normal(size=(2, 9, 9)) * rng.choice([1e-6, 1.0])
+    change_of_cut = np.maximum(change_of_cut, -total_cut)  # no cut is negative
+    change[rng.random((9, 9)) < 0.3] = np.inf
+    change[3:5], change_of_cut[3:5] = change[5:7], change_of_cut[5:7]  # equal ones: the first of them
+    costs = change + entropy_term(np.maximum(total_cut + change_of_cut, 0.0))
+    assert cheapest(change, change_of_cut, total_cut) == np.argmin(costs)
 
 
 @pytest.mark.parametrize("seed", range(5))

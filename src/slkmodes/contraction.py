@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from slkmodes.agglomeration import agglomerate, entropy_term, own_cost
+from slkmodes.agglomeration import agglomerate, cheapest, entropy_term, own_cost
 from slkmodes.engines.protocol import Engine
 from slkmodes.labelled_graph import connected_parts, vote, weights_between
 from slkmodes.metrics import adjusted_rand_index
@@ -183,8 +183,7 @@ class ContractedGraph:
 
         change, change_of_cut = (np.stack(rows) for rows in zip(*map(merged_with, range(len(volume))), strict=True))
         for _ in range(len(volume) - n_groups):
-            total_cut = np.maximum(cut.sum() + change_of_cut, 0.0)
-            a, b = (int(i) for i in np.unravel_index(np.argmin(change + entropy_term(total_cut)), change.shape))
+            a, b = divmod(cheapest(change, change_of_cut, cut.sum()), len(volume))
             between[a] += between[b]
             between[:, a] += between[:, b]
             volume[a] += volume[b]

@@ -41,5 +41,9 @@ def floor_of(dtype: Any) -> Any:
 
 def log_sizes(memberships: Array) -> Array:
     """Logarithms of the mean memberships."""
-    sizes = memberships.mean(axis=0, dtype=np.float64)
-    return np.log(np.maximum(sizes, floor_of(memberships.dtype))).astype(memberships.dtype)
+    return logarithms(memberships.mean(axis=0, dtype=np.float64), memberships.dtype)
+
+
+def logarithms(sizes: Array, dtype: Any) -> Array:
+    """Of mean memberships, in the type of the memberships."""
+    return np.log(np.maximum(sizes, floor_of(dtype))).astype(dtype)

@@ -11,10 +11,10 @@ import numpy.typing as npt
 import slkmodes._kernels as _kernels
 from slkmodes.cache_lines import empty_on_lines
 from slkmodes.edges import Edges, edges_of
-from slkmodes.engines.balance import floor_of, log_sizes, without_balance
+from slkmodes.engines.balance import floor_of, logarithms, without_balance
 from slkmodes.engines.numpy_engine import NumpyEngine
 from slkmodes.engines.protocol import Groups, lean
-from slkmodes.engines.tiles import Tiles
+from slkmodes.engines.tiles import TILE_ROWS, Tiles
 from slkmodes.mode_kernels import GaussianKernel, Modes
 from slkmodes.problem import Problem
 
@@ -98,11 +98,18 @@ class NativeEngine(NumpyEngine):
         balance, plain = placed.balance, without_balance(placed)
         sizes = np.zeros(placed.width if balance else 0, dtype=memberships.values.dtype)
         if balance:
-            sizes[: placed.n_clusters] = log_sizes(self.fetch(memberships))
+            sizes[: placed.n_clusters] = self._log_sizes(memberships)
         updated, objective = self._sweep(
             placed.edges, similarity, memberships, plain.laplacian_weight, placed.diagonal_shift, balance, sizes, spare
         )
         return updated, (1 + balance) * objective
+
+    def _log_sizes(self, memberships: Padded) -> Array:
+        """Logarithms of the mean memberships."""
+        n_rows, width = memberships.values.shape
+        sums = np.empty((-(-n_rows // TILE_ROWS), width))
+        _kernels.sizes(memberships.values, TILE_ROWS, sums, self.threads_for(memberships.values.size))
+        return logarithms(sums[:, : memberships.n_clusters].sum(axis=0) / n_rows, memberships.values.dtype)
 
     def _sweep(
         self,

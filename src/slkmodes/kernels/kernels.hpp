@@ -51,6 +51,15 @@ struct SweepTop {
     int threads;
 };
 
+// Sums of the columns of memberships over each `tile_rows` rows.
+template <typename T>
+struct Sizes {
+    std::int64_t n_rows, width, tile_rows;
+    const T* memberships;
+    double* sums;  // of each tile, `width` of them
+    int threads;
+};
+
 // Gaussian similarity of every row to every mode, written into padded rows.
 template <typename T>
 struct Similarity {
@@ -268,6 +277,8 @@ template <typename T>
 void run(const Sweep<T>&);
 template <typename T>
 void run(const SweepTop<T>&);
+template <typename T>
+void run(const Sizes<T>&);
 template <typename T>
 void run(const Similarity<T>&);
 template <typename T>

@@ -191,6 +191,17 @@ void require_edges(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> col
 }
 
 template <typename T>
+void sizes(Input<T, 2> memberships, std::int64_t tile_rows, Output<double, 2> sums, int threads) {
+    const auto n = std::int64_t(memberships.shape(0)), width = std::int64_t(memberships.shape(1));
+    require(tile_rows > 0 && threads > 0, "sizes: tile_rows and threads must be positive");
+    require(std::int64_t(sums.shape(0)) == (n + tile_rows - 1) / tile_rows && std::int64_t(sums.shape(1)) == width,
+            "sizes: arrays differ in shape");
+    const slk::Sizes<T> job{n, width, tile_rows, memberships.data(), sums.data(), threads};
+    nb::gil_scoped_release nogil;
+    slk::run(job);
+}
+
+template <typename T>
 void vote(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, Input<T, 1> weights,
           Input<std::int64_t, 1> labels, std::int64_t n_groups, double stay, Output<std::int64_t, 1> elected,
           int threads) {
@@ -374,6 +385,7 @@ void add_kernels(nb::module_& m) {
     m.def("diffuse", &diffuse<T>, array("row_starts"), array("columns"), array("weights"), arg("scale"),
           arg("initial"), arg("coefficient"), array("now"), nb::arg("before").noconvert().none(), array("next"),
           array("total"), arg("threads"));
+    m.def("sizes", &sizes<T>, array("memberships"), arg("tile_rows"), array("sums"), arg("threads"));
     m.def("vote", &vote<T>, array("row_starts"), array("columns"), array("weights"), array("labels"), arg("n_groups"),
           arg("stay"), array("elected"), arg("threads"));
     m.def("between", &between<T>, array("row_starts"), array("columns"), array("weights"), array("labels"),
