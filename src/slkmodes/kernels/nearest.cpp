@@ -50,7 +50,7 @@ SLK_INLINE void nearest_rows(const Nearest<T>& s, std::int64_t begin, std::int64
             for (int q = 0; q < QUERIES && p + q < end; ++q) {
                 T* best = s.squared + (p + q) * s.k;
                 std::int64_t* rows = s.indices + (p + q) * s.k;
-                const T limit = first ? best[s.k - 1] : panels.limit_for(q, s.k);
+                const T limit = s.k == 1 ? panels.lowest(q) : first ? best[s.k - 1] : panels.limit_for(q, s.k);
                 const std::int64_t count = panels.within(q, 0, limit, nullptr, places.data());
                 for (std::int64_t i = 0; i < count; ++i)
                     offer(panels.squared(q)[places[i]], first + places[i], best, rows, s.k);

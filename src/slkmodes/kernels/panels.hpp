@@ -75,6 +75,17 @@ class Panels {
         for (std::int64_t i = begin; i < padded_; ++i) squared[i] = T(double(squared[i]) + 2 * own * double(others[i]));
     }
 
+    // The smallest distance measured.
+    SLK_INLINE T lowest(int query) const {
+        const T* squared = this->squared(query);
+        auto least = load<LANES>(squared);
+        for (std::int64_t i = LANES; i < padded_; i += LANES) {
+            const auto here = load<LANES>(squared + i);
+            least = here < least ? here : least;
+        }
+        return fold<T, LANES>(least, [](const auto& a, const auto& b) { return a < b ? a : b; });
+    }
+
     // A distance that at least `count` of the rows measured stay within, and not many more: of the smallest in each lane
     // of some vectors `count` do. Halving an interval needs no branch, which would often be guessed wrong.
     SLK_INLINE T limit_for(int query, std::int64_t count) const {
