@@ -47,16 +47,21 @@ class TreeSearch(Search):
 
     def _copies(self, groups: Array, distances: Array, k: int) -> Found:
         """The first k rows of the groups found, all copies of the nearest before any of the next."""
-        ends = np.cumsum(self.counts[groups], axis=1)
         shape = (len(groups), k)
         rows, apart = np.empty(shape, dtype=np.int64), np.empty(shape)
-        queries = np.arange(len(groups))
+        counts = self.counts[groups]
+        alone = np.all(counts[:, :k] == 1, axis=1) if counts.shape[1] >= k else np.zeros(len(groups), dtype=bool)
+        rows[alone] = self.order[self.starts[groups[alone, :k]]]
+        apart[alone] = distances[alone, :k]
+        several = np.flatnonzero(~alone)
+        groups, distances, ends = groups[several], distances[several], np.cumsum(counts[several], axis=1)
+        queries = np.arange(len(several))
         for place in range(k):
             slot = np.count_nonzero(ends <= place, axis=1)
             group = groups[queries, slot]
             nth = place - (ends[queries, slot] - self.counts[group])
-            rows[:, place] = self.order[self.starts[group] + nth]
-            apart[:, place] = distances[queries, slot]
+            rows[several, place] = self.order[self.starts[group] + nth]
+            apart[several, place] = distances[queries, slot]
         return rows, apart
 
 
