@@ -124,6 +124,13 @@ def test_a_crowd_of_copies_costs_no_more_than_other_rows():
     np.testing.assert_allclose(distances[:300], np.sort(cdist(X[:300], X[:310]), axis=1)[:, 1:6])
 
 
+def test_fewer_different_rows_than_neighbours_in_a_tree():
+    X = np.repeat([[0.0], [5.0]], 4, axis=0)
+    indices, distances = exact_search.TreeSearch(X, 6, 1).query(X[[0, 7]], 6, 1)
+    assert indices.tolist() == [[0, 1, 2, 3, 4, 5], [4, 5, 6, 7, 0, 1]]
+    assert distances.tolist() == [[0, 0, 0, 0, 5, 5]] * 2
+
+
 def test_equal_rows_are_grouped_even_where_their_keys_collide(monkeypatch):
     X = np.array([[1.0, 2.0], [3.0, 4.0], [1.0, 2.0], [5.0, 6.0]])
     for factors in (None, np.zeros(2, dtype=np.uint64)):

@@ -50,9 +50,11 @@ class TreeSearch(Search):
         shape = (len(groups), k)
         rows, apart = np.empty(shape, dtype=np.int64), np.empty(shape)
         counts = self.counts[groups]
-        alone = np.all(counts[:, :k] == 1, axis=1) if counts.shape[1] >= k else np.zeros(len(groups), dtype=bool)
-        rows[alone] = self.order[self.starts[groups[alone, :k]]]
-        apart[alone] = distances[alone, :k]
+        alone = np.zeros(len(groups), dtype=bool)
+        if groups.shape[1] >= k:
+            alone = np.all(counts[:, :k] == 1, axis=1)
+            rows[alone] = self.order[self.starts[groups[alone, :k]]]
+            apart[alone] = distances[alone, :k]
         several = np.flatnonzero(~alone)
         groups, distances, ends = groups[several], distances[several], np.cumsum(counts[several], axis=1)
         queries = np.arange(len(several))
