@@ -142,6 +142,22 @@ def test_rows_that_cannot_change_are_skipped_and_no_bit_differs(n_clusters, dtyp
         np.testing.assert_array_equal(engine.fetch(found), engine.fetch(expected))
 
 
+@pytest.mark.skipif(not native_available(), reason="the C++ extension was not built")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("laplacian_weight", [1.0, 20.0, 300.0])
+def test_memberships_are_never_below_the_normal_numbers_which_some_machines_add_up_slowly(laplacian_weight, dtype):
+    engine = engine_of("native")
+    problem = random_problem(13, n=N, n_clusters=10, laplacian_weight=laplacian_weight, dtype=dtype)
+    placed = engine.place(problem)
+    similarity = engine.similarity(placed, problem.kernel.modes_at(np.arange(10)))
+    Z = engine.start(placed, similarity)
+    for _ in range(20):
+        positive = Z.values[Z.values != 0]
+        assert positive.min() >= np.finfo(dtype).tiny
+        assert not Z.values[:, 10:].any()  # padding
+        Z, _ = engine.sweep(placed, similarity, Z)
+
+
 def test_mean_shift_over_several_tiles_changes_no_bit_by_threads(monkeypatch):
     monkeypatch.setattr("slkmodes.engines.tiles.TILE_ROWS", 16)
     problem = PROBLEMS["100 features"](np.float32)

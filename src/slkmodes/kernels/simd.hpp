@@ -132,6 +132,7 @@ struct ExpConstants<float> {
     static constexpr SignedBits root_half = 0x3F3504F3;  // the bits of sqrt(1/2)
     static constexpr std::uint32_t one = 0x3F800000u;
     static constexpr float lowest = -87.0f;        // e^-87 is the last normal number
+    static constexpr float negligible = -80.0f;    // e^-80 is one still after it was divided by a thousand
     static constexpr float rounder = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
     static constexpr float ln2_high = 0.693359375f;
     static constexpr float ln2_low = -2.12194440e-4f;
@@ -144,6 +145,7 @@ struct ExpConstants<double> {
     static constexpr SignedBits root_half = 0x3FE6A09E667F3BCD;
     static constexpr std::uint64_t one = 0x3FF0000000000000ull;
     static constexpr double lowest = -708.0;
+    static constexpr double negligible = -700.0;
     static constexpr double rounder = 6755399441055744.0;  // 1.5 * 2^52
     static constexpr double ln2_high = 6.93147180369123816490e-01;
     static constexpr double ln2_low = 1.90821492927058770002e-10;

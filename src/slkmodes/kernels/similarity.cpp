@@ -1,6 +1,7 @@
 // a_pl = exp(-|x_p - m_l|^2 / (2 bandwidth^2)), eq. (6).
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kernels.hpp"
 #include "simd.hpp"
@@ -15,7 +16,8 @@ SLK_INLINE void similarity_rows(const Similarity<T>& s, std::int64_t begin, std:
         T* a = s.similarity + p * s.width;
         for (std::int64_t l = 0; l < s.n_modes; ++l) {
             const double squared = squared_distance(x, s.modes + l * s.n_features, s.n_features);
-            a[l] = T(std::exp(-squared * s.gamma));
+            const double similar = std::exp(-squared * s.gamma);
+            a[l] = similar < double(std::numeric_limits<T>::min()) ? T(0) : T(similar);  // sweeps would be slowed down
         }
         for (std::int64_t l = s.n_modes; l < s.width; ++l) a[l] = s.padding;
     }
