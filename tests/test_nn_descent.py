@@ -95,6 +95,35 @@ def test_where_neighbours_of_neighbours_are_none_more_cells_are_visited():
     assert sum("cells" in text for text in said) > 1
 
 
+@pytest.mark.parametrize(("beyond", "width"), [(1e-3, 16), (0.6, 32), (1.0, 48)])
+def test_lists_are_wide_where_neighbours_are_in_another_order_on_the_components(beyond, width):
+    """Of 400 columns the first twenty matter most; the lists are just as wide as the target needs."""
+    spread = np.where(np.arange(400) < 20, 5.0, beyond)
+    X = (np.random.default_rng(0).normal(size=(8000, 400)) * spread).astype(np.float32)
+    search = DescentSearch(X, 12, 2, 0.9)
+    assert search.recall >= 0.9
+    assert search.lists.rows.shape[1] == width
+    points = search.points[search.places]
+    on_components = np.argsort(cdist(points[search.sample], points), axis=1)
+    held = [
+        np.mean(
+            [np.isin(near, order[: wide + 1]).mean() for near, order in zip(search.near, on_components, strict=True)]
+        )
+        for wide in (width - 16, width)
+    ]
+    assert held[0] < 0.95 <= held[1]
+
+
+def test_cells_are_visited_while_that_helps():
+    """Before any neighbours of neighbours are compared."""
+    X = clouds(20_000, 10, seed=1) @ np.random.default_rng(1).normal(size=(10, 60)).astype(np.float32)
+    said = []
+    assert DescentSearch(X, 10, 2, 0.99, said.append).recall >= 0.99
+    stages = [text for text in said if "recall" not in text]
+    assert len(stages) > 1
+    assert stages == [f"neighbours: {number} of 78 cells" for number in (3, 5, 7)][: len(stages)]
+
+
 @pytest.mark.parametrize("near", [6, 300])
 def test_the_truth_of_the_sample_is_exact(monkeypatch, near):
     """Also where so few are near on the components that nobody can be sure of most."""

@@ -1,10 +1,11 @@
 """Approximate search by NN-descent: neighbours of neighbours are likely neighbours (Dong, Moses and Li, WWW 2011).
 
 Rows are compared on their leading principal components, which fit into the caches. Each row's cell, and the next ones,
-give the first lists; in the end these are ranked by the distances of the data itself. While a sample of rows finds too
-few of its true neighbours, lists are improved: neighbours are compared with each other, then by the distances of the
-data, the components ruling out most pairs, and at last rows visit more cells. What a list holds is the best of all it
-was offered, so neither the order of the offers nor the number of threads matters.
+give the first lists, as long as a sample of rows says they have to be; in the end these are ranked by the distances of
+the data itself. While the sample finds too few of its true neighbours, lists are improved: neighbours are compared with
+each other, then by the distances of the data, the components ruling out most pairs, and at last rows visit more cells.
+What a list holds is the best of all it was offered, so neither the order of the offers nor the number of threads
+matters.
 """
 
 from __future__ import annotations
@@ -39,8 +40,14 @@ from slkmodes.telling import Say, keep_quiet
 NEW = 2
 # Principal components compared.
 N_COMPONENTS = 128
-# Cells that each row looks at besides its own, and how many in the end where the recall falls short.
-FEWEST_VISITS, MOST_VISITS = 2, 128
+# The nearest cells of a row: how many it looks at first, so many more at a time up to a limit while they help, and how
+# many in the end where the recall falls short.
+FIRST_CELLS, CELLS_AT_A_TIME, NEXT_CELLS, MOST_CELLS = 3, 2, 7, 128
+# They help where they bring this part of what the sample does not find.
+LEAST_HELP = 0.25
+# Lists are wider than the neighbours wanted, up to so many times, as neighbours are in another order on the components:
+# so wide that at most this part of what may be missing is for that. Where this is not enough, twice as wide.
+WIDEST, TWICE, PART_BEYOND_LISTS = 4, 2, 0.5
 # Entries of a list that are compared with each other in a round, of each kind (fresh or not, listed or listing): a part
 # of the neighbours wanted, less where lists are twice as long, within limits.
 CANDIDATES, CANDIDATES_OF_LONG_LISTS = 1.1, 0.8
@@ -85,7 +92,7 @@ class DescentSearch(Search):
         self.unit = float(self.projection.scale) ** 2  # from squared distances of the data to those of the points
         points = self.projection(X, n_threads)
         asking = points if self.asking is X else self.projection(self.asking, n_threads)
-        cells = cells_of(points, asking, FEWEST_VISITS + 1, n_threads)
+        cells = cells_of(points, asking, NEXT_CELLS, n_threads)
         self.numbers = cells.numbers  # near rows get near places: they meet in the caches
         self.places = inverse(self.numbers)
         self.points = points.take(self.numbers, axis=0, out=empty_on_lines(points.shape, points.dtype), mode="clip")
@@ -94,11 +101,10 @@ class DescentSearch(Search):
         asking = self.points if asking is points else asking[self.numbers]
         lift = self.metric.lift(X)
         self.lift = None if lift is None else (lift[self.numbers] * self.projection.scale).astype(np.float32)
-        self.lists = Lists(len(X), padded(2 * self.k if self.reduced else self.k))
-        self._fill(cells)
-        self._visit(cells, asking, range(FEWEST_VISITS + 1))
         self.sample = np.sort(np.random.default_rng(0).choice(len(X), min(RECALL_SAMPLE, len(X)), replace=False))
-        self.near, self.truth = self._true_neighbors(asking)
+        width = self._find_truth(asking)
+        self.lists = Lists(len(X), width)
+        self._fill(cells)
         self._improve_until_found(cells, asking)
         self.links: npt.NDArray[np.int32] | None = None  # what walks need is prepared for the first of them
         self.breadth, self.walks_fail = BREADTH, False
@@ -188,10 +194,16 @@ class DescentSearch(Search):
     def _improve_until_found(self, cells: Cells, asking: Array) -> None:
         """Go on until the sample finds enough of its true neighbours.
 
-        Neighbours of neighbours are compared while that helps, then distances are those of the data, then every row
-        visits twice as many cells.
+        Rows visit more cells and then neighbours of neighbours are compared while that helps, then distances are those
+        of the data, then every row visits twice as many cells.
         """
-        enough, changed, number = self._finds_enough(), 1.0, 0
+        self._visit(cells, asking, range(FIRST_CELLS))
+        enough, seen, missing = self._finds_enough(), FIRST_CELLS, 1.0
+        while not enough and seen < NEXT_CELLS and 1 - self.recall <= (1 - LEAST_HELP) * missing:
+            missing = 1 - self.recall
+            self._visit(cells, asking, range(seen, seen + CELLS_AT_A_TIME))
+            enough, seen = self._finds_enough(), seen + CELLS_AT_A_TIME
+        changed, number = 1.0, 0
         while not enough and changed >= FEW_UPDATES and number < MOST_ROUNDS:
             changed = self._round(number)
             enough, number = self._finds_enough(), number + 1
@@ -199,20 +211,24 @@ class DescentSearch(Search):
             self._measure_in_the_data()
             self._round(number, stretch=self._stretch())
             enough = self._finds_enough()
-        stretch, seen, most = None, FEWEST_VISITS + 1, 2 * (FEWEST_VISITS + 1)
+        stretch, most = None, 2 * seen
         if not enough and self.reduced:  # what the components ruled out so far is looked at again
             stretch, seen = NO_STRETCH, 0
             self._join(cells.at_home(), stretch)
-        while not enough and seen < min(MOST_VISITS, len(cells.centers)):
-            self._visit(cells, asking, range(seen, min(most, MOST_VISITS)), stretch=stretch)
+        while not enough and seen < min(MOST_CELLS, len(cells.centers)):
+            self._visit(cells, asking, range(seen, min(most, MOST_CELLS)), stretch=stretch)
             enough, seen, most = self._finds_enough(), most, 2 * most
 
-    def _true_neighbors(self, asking: Array) -> Found:
-        """Those of the sample. Where many are near on the components, nobody else is nearer than these are far."""
+    def _find_truth(self, asking: Array) -> int:
+        """The true neighbours of the sample; returns how long lists have to be to hold enough of such.
+
+        Where many are near on the components, nobody else is nearer than these are far.
+        """
         rows, k = self.sample, self.k + 1
         exact = BruteSearch(self.X, k, self.n_threads)
         if not self.reduced or len(self.X) <= NEAR_ON_COMPONENTS:
-            return drop_self(*exact.query(self.asking[rows], k, self.n_threads), rows)
+            self.near, self.truth = drop_self(*exact.query(self.asking[rows], k, self.n_threads), rows)
+            return padded(TWICE * self.k if self.reduced else self.k)
         on_components = BruteSearch(self.points, k, self.n_threads)
         near, apart = on_components.query(asking[self.places[rows]], NEAR_ON_COMPONENTS, self.n_threads)
         indices, distances = rank_candidates(self.X, self.asking[rows], self._rows_at(near), k, self.n_threads)
@@ -220,7 +236,13 @@ class DescentSearch(Search):
         unsure = np.flatnonzero(others_at_least <= distances[:, -1])
         if len(unsure):
             indices[unsure], distances[unsure] = exact.query(self.asking[rows[unsure]], k, self.n_threads)
-        return drop_self(indices, distances, rows)
+        self.near, self.truth = drop_self(indices, distances, rows)
+        # At place 0 is mostly the row itself.
+        are_near = self._rows_at(near)[:, None, :] == self.near[:, :, None]
+        places = np.where(are_near.any(axis=2), are_near.argmax(axis=2), NEAR_ON_COMPONENTS)
+        enough = 1 - PART_BEYOND_LISTS * (1 - self.target)
+        widths = range(padded(self.k), padded(WIDEST * self.k) + 1, LANES)
+        return next((width for width in widths if np.mean(places <= width) >= enough), padded(TWICE * self.k))
 
     def _finds_enough(self) -> bool:
         """Whether the sample finds so many of its true neighbours that all rows will, but for the standard error."""

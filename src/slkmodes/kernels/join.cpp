@@ -51,14 +51,14 @@ SLK_INLINE void offer_pair(const Join<T>& s, std::int32_t a, std::int32_t b, flo
     for (int side = 0; side < 2; ++side) {
         const std::int32_t row = side ? b : a, other = side ? a : b;
         if (s.data && on_points > s.reach[row]) continue;
-        if (squared > farthest(s.lists, row) || holds(s.lists, row, other)) continue;
+        if (comes_too_late(s.lists, row, other, squared) || holds(s.lists, row, other)) continue;
         if (!exact) {
             const T in_data = T(squared_distance(s.data + std::int64_t(s.numbers[row]) * s.n_features,
                                                  s.data + std::int64_t(s.numbers[other]) * s.n_features, s.n_features));
             squared = float(s.unit * double(in_data));
             if (s.lift) squared = float(double(squared) + 2 * double(s.lift[row]) * double(s.lift[other]));
             exact = true;
-            if (squared > farthest(s.lists, row)) continue;
+            if (comes_too_late(s.lists, row, other, squared)) continue;
         }
         locks.acquire(row);
         offer(s.lists, row, other, squared);

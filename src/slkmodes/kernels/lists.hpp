@@ -33,11 +33,12 @@ SLK_INLINE void offer(const Lists& lists, std::int64_t row, std::int32_t candida
     while (place > 0 && comes_before(squared, candidate, distances[place - 1], rows[place - 1])) --place;
     if (place > 0 && rows[place - 1] == candidate) return;  // its distance is always the same
     const std::size_t n_after = lists.width - 1 - place;
-    std::memmove(distances + place + 1, distances + place, n_after * sizeof *distances);
     std::memmove(rows + place + 1, rows + place, n_after * sizeof *rows);
+    rows[place] = candidate;
+    __atomic_thread_fence(__ATOMIC_RELEASE);  // for comes_too_late()
+    std::memmove(distances + place + 1, distances + place, n_after * sizeof *distances);
     std::memmove(fresh + place + 1, fresh + place, n_after);
     distances[place] = squared;
-    rows[place] = candidate;
     fresh[place] = NEW;
 }
 
@@ -47,6 +48,15 @@ SLK_INLINE float farthest(const Lists& lists, std::int64_t row) {
     float squared;
     __atomic_load(lists.squared + (row + 1) * lists.width - 1, &squared, __ATOMIC_RELAXED);
     return squared;
+}
+
+// Whether a candidate would come behind the last entry; without the lock. Entries only move up: should the row read here be
+// a later one than the distance, the candidate comes behind that entry too.
+SLK_INLINE bool comes_too_late(const Lists& lists, std::int64_t row, std::int32_t candidate, float squared) {
+    const float last = farthest(lists, row);
+    if (squared != last) return squared > last;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return candidate >= __atomic_load_n(lists.rows + (row + 1) * lists.width - 1, __ATOMIC_RELAXED);
 }
 
 // Whether a list holds a row. Without its lock: one that is overlooked while entries move up is refused by offer(), and one

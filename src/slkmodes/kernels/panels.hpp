@@ -37,35 +37,15 @@ class Panels {
     T* squared(int query) { return squared_.data() + query * padded_; }
     const T* squared(int query) const { return squared_.data() + query * padded_; }
 
-    // Squared distances of a few queries to the rows from the panel of `begin` on. Sums of many features are formed some
-    // at a time: long ones of small terms lose too much.
+    // Squared distances of a few queries to the rows from the panel of `begin` on.
     template <typename QueryAt>
     SLK_INLINE void measure(QueryAt query_at, std::int64_t begin = 0) {
-        constexpr std::int64_t FEATURES_AT_A_TIME = 128;
         const T* queries[QUERIES];
         for (int q = 0; q < QUERIES; ++q) queries[q] = query_at(q);
-        for (std::int64_t first = begin / ROWS * ROWS; first < padded_; first += ROWS) {
-            const T* panel = values_.data() + first * n_features_;
-            Vector<T, LANES> totals[QUERIES][VECTORS] = {};
-            for (std::int64_t from = 0; from < n_features_; from += FEATURES_AT_A_TIME) {
-                const std::int64_t to = std::min(from + FEATURES_AT_A_TIME, n_features_);
-                Vector<T, LANES> sums[QUERIES][VECTORS] = {};
-                for (std::int64_t d = from; d < to; ++d) {
-                    Vector<T, LANES> column[VECTORS];
-                    for (int v = 0; v < VECTORS; ++v) column[v] = load<LANES>(panel + d * ROWS + v * LANES);
-                    for (int q = 0; q < QUERIES; ++q)
-                        for (int v = 0; v < VECTORS; ++v) {
-                            const auto difference = column[v] - queries[q][d];
-                            sums[q][v] += difference * difference;
-                        }
-                }
-                for (int q = 0; q < QUERIES; ++q)
-                    for (int v = 0; v < VECTORS; ++v) totals[q][v] += sums[q][v];
-            }
-            for (int q = 0; q < QUERIES; ++q)
-                for (int v = 0; v < VECTORS; ++v)
-                    store<LANES>(squared_.data() + q * padded_ + first + v * LANES, totals[q][v]);
-        }
+        if (has_wide_registers())
+            measure_wide(queries, begin / ROWS * ROWS);
+        else
+            measure_panels<LANES, VECTORS>(queries, begin / ROWS * ROWS);
     }
 
     // Add twice the product of what a query and each row are lifted by. The products are exact in double, so it does not
@@ -144,6 +124,41 @@ class Panels {
     }
 
   private:
+    // As many panels at a time as VECTORS hold; returns where there are too few left. Every lane is a sum of its own: how
+    // many of them a vector has changes no bit. Sums of many features are formed some at a time: long ones of small
+    // terms lose too much.
+    template <int LANES, int VECTORS>
+    SLK_INLINE std::int64_t measure_panels(const T* const (&queries)[QUERIES], std::int64_t first) {
+        constexpr std::int64_t FEATURES_AT_A_TIME = 128;
+        constexpr int OF_A_PANEL = ROWS / LANES, PANELS = VECTORS / OF_A_PANEL;
+        for (; first + PANELS * ROWS <= padded_; first += PANELS * ROWS) {
+            const T* panels = values_.data() + first * n_features_;
+            Vector<T, LANES> totals[QUERIES][VECTORS] = {};
+            for (std::int64_t from = 0; from < n_features_; from += FEATURES_AT_A_TIME) {
+                const std::int64_t to = std::min(from + FEATURES_AT_A_TIME, n_features_);
+                Vector<T, LANES> sums[QUERIES][VECTORS] = {};
+                for (std::int64_t d = from; d < to; ++d)
+                    for (int v = 0; v < VECTORS; ++v) {
+                        const T* column = panels + (v / OF_A_PANEL * n_features_ + d) * ROWS + v % OF_A_PANEL * LANES;
+                        for (int q = 0; q < QUERIES; ++q) {
+                            const auto difference = load<LANES>(column) - queries[q][d];
+                            sums[q][v] += difference * difference;
+                        }
+                    }
+                for (int q = 0; q < QUERIES; ++q)
+                    for (int v = 0; v < VECTORS; ++v) totals[q][v] += sums[q][v];
+            }
+            for (int q = 0; q < QUERIES; ++q)
+                for (int v = 0; v < VECTORS; ++v)
+                    store<LANES>(squared(q) + first + v * LANES, totals[q][v]);
+        }
+        return first;
+    }
+
+    SLK_WIDE void measure_wide(const T* const (&queries)[QUERIES], std::int64_t first) {
+        measure_panels<2 * LANES, 1>(queries, measure_panels<2 * LANES, 2>(queries, first));
+    }
+
     std::int64_t n_rows_ = 0, n_features_ = 0, padded_ = 0;
     std::vector<T> values_, squared_;
 };
