@@ -166,6 +166,8 @@ def densest_member(
         members = finalists[[np.argmax(sums)]]
     if keep >= 0:
         members = np.concatenate([[keep], members[members != keep]])
+    if len(members) == 1:
+        return int(members[0])
     sums = engine.density(placed, members, references, weights[references])
     best = int(np.argmax(sums))
     if keep >= 0 and sums[0] >= sums[best] * (1 - TIE):

@@ -178,8 +178,10 @@ class NativeEngine(NumpyEngine):
             return super().density(placed, candidates, references, weights)
         sums, weights = np.empty(len(candidates)), np.asarray(weights, dtype=np.float64)
         threads = self.threads_for(len(candidates) * len(references) * kernel.X.shape[1] // 16)
-        points = kernel.metric.answering(kernel.X[references])
-        _kernels.density(kernel.X, candidates, points, weights, kernel.gamma, sums, threads)
+        answering = kernel.X
+        if not kernel.metric.nearest_to_itself:  # other rows than those that ask
+            answering, references = kernel.metric.answering(kernel.X[references]), np.arange(len(references))
+        _kernels.density(kernel.X, candidates, answering, references, weights, kernel.gamma, sums, threads)
         return sums
 
     def hold(self, placed: PlacedProblem, similarity: Array) -> Padded:  # type: ignore[override]

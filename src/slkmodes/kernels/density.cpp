@@ -3,69 +3,50 @@
 #include <vector>
 
 #include "kernels.hpp"
+#include "panels.hpp"
 #include "simd.hpp"
 
 namespace slk {
 namespace {
 
-// A batch of rows one after the other, the last repeated where there are fewer.
-template <typename T, typename RowAt>
-std::vector<T> batch_of(std::int64_t n_features, std::int64_t count, RowAt row_at) {
-    std::vector<T> rows(BATCH * n_features);
-    for (std::int64_t i = 0; i < BATCH; ++i) {
-        const T* row = row_at(std::min(i, count - 1));
-        std::copy(row, row + n_features, rows.begin() + i * n_features);
-    }
-    return rows;
-}
+constexpr std::int64_t MOST_CANDIDATES = 64;  // compared with the same references while these are in the cache
 
-// A few candidates against all references, in their order; the last batch of these comes filled up.
+// Some candidates against all references, in their order.
 template <typename T>
-SLK_INLINE void sums_of(const Density<T>& s, const T* candidates, const T* last, double (&sums)[BATCH]) {
-    constexpr int LANES = WIDTH<T>;
-    for (std::int64_t r = 0; r < s.n_references; r += BATCH) {
-        T squared[BATCH][BATCH];
-        const T* references = r + BATCH < s.n_references ? s.references + r * s.n_features : last;
-        batch_distances(candidates, references, s.n_features, squared);
-        for (T* here = squared[0]; here < squared[0] + BATCH * BATCH; here += LANES)
-            store<LANES>(here, exp_nonpositive<T, LANES>(load<LANES>(here) * T(-s.gamma)));
-        for (int i = 0; i < BATCH; ++i)
-            for (int j = 0; j < BATCH && r + j < s.n_references; ++j)
-                sums[i] += s.weights[r + j] * double(squared[i][j]);
+SLK_INLINE void sums_of(const Density<T>& s, std::int64_t begin, std::int64_t end, Panels<T>& panels) {
+    constexpr int QUERIES = Panels<T>::QUERIES, LANES = WIDTH<T>;
+    const std::int64_t d = s.n_features, tile = Panels<T>::rows_in_cache(d);
+    std::fill(s.sums + begin, s.sums + end, 0.0);
+    for (std::int64_t first = 0; first < s.n_references; first += tile) {
+        const std::int64_t count = std::min(tile, s.n_references - first);
+        panels.fill(count, d, [&](std::int64_t i) SLK_INLINED { return s.answering + s.references[first + i] * d; });
+        for (std::int64_t p = begin; p < end; p += QUERIES) {
+            panels.measure([&](int q) SLK_INLINED { return s.rows + s.candidates[std::min(p + q, end - 1)] * d; });
+            for (int q = 0; q < QUERIES && p + q < end; ++q) {
+                T* squared = panels.squared(q);
+                for (std::int64_t i = 0; i < panels.padded(); i += LANES)
+                    store<LANES>(squared + i, exp_nonpositive<T, LANES>(load<LANES>(squared + i) * T(-s.gamma)));
+                for (std::int64_t i = 0; i < count; ++i) s.sums[p + q] += s.weights[first + i] * double(squared[i]);
+            }
+        }
     }
 }
 
-SLK_DISPATCH void density_batch(const Density<float>& s, const float* candidates, const float* last,
-                                double (&sums)[BATCH]) {
-    sums_of(s, candidates, last, sums);
+SLK_DISPATCH void density_block(const Density<float>& s, std::int64_t begin, std::int64_t end, Panels<float>& panels) {
+    sums_of(s, begin, end, panels);
 }
 
-SLK_DISPATCH void density_batch(const Density<double>& s, const double* candidates, const double* last,
-                                double (&sums)[BATCH]) {
-    sums_of(s, candidates, last, sums);
+SLK_DISPATCH void density_block(const Density<double>& s, std::int64_t begin, std::int64_t end,
+                                Panels<double>& panels) {
+    sums_of(s, begin, end, panels);
 }
 
 }  // namespace
 
 template <typename T>
 void run(const Density<T>& s) {
-    if (!s.n_references) {
-        std::fill(s.sums, s.sums + s.n_candidates, 0.0);
-        return;
-    }
-    const std::int64_t begun = (s.n_references - 1) / BATCH * BATCH;
-    const auto last = batch_of<T>(s.n_features, s.n_references - begun,
-                                  [&](std::int64_t i) { return s.references + (begun + i) * s.n_features; });
-#pragma omp parallel for schedule(dynamic) num_threads(s.threads)
-    for (std::int64_t begin = 0; begin < s.n_candidates; begin += BATCH) {
-        const std::int64_t count = std::min<std::int64_t>(BATCH, s.n_candidates - begin);
-        const auto candidates = batch_of<T>(s.n_features, count, [&](std::int64_t i) {
-            return s.rows + s.candidates[begin + i] * s.n_features;
-        });
-        double sums[BATCH] = {};
-        density_batch(s, candidates.data(), last.data(), sums);
-        std::copy(sums, sums + count, s.sums + begin);
-    }
+    for_each_block<T>(s.n_candidates, MOST_CANDIDATES, s.threads,
+                      [&](std::int64_t begin, std::int64_t end, Panels<T>& own) { density_block(s, begin, end, own); });
 }
 
 template void run(const Density<float>&);

@@ -95,7 +95,8 @@ struct Density {
     std::int64_t n_features, n_candidates, n_references;
     const T* rows;
     const std::int64_t* candidates;
-    const T* references;  // n_references rows
+    const T* answering;  // the rows that are numbered by references
+    const std::int64_t* references;
     const double* weights;
     double gamma;
     double* sums;

@@ -116,15 +116,16 @@ void mean_shift(Input<T, 2> rows, Input<T, 2> modes, double gamma, Input<std::in
 }
 
 template <typename T>
-void density(Input<T, 2> rows, Input<std::int64_t, 1> candidates, Input<T, 2> references, Input<double, 1> weights,
-             double gamma, Output<double, 1> sums, int threads) {
-    require(rows.shape(1) == references.shape(1), "density: rows and references differ in features");
+void density(Input<T, 2> rows, Input<std::int64_t, 1> candidates, Input<T, 2> answering,
+             Input<std::int64_t, 1> references, Input<double, 1> weights, double gamma, Output<double, 1> sums,
+             int threads) {
+    require(rows.shape(1) == answering.shape(1), "density: rows that ask and that answer differ in features");
     require(references.shape(0) == weights.shape(0), "density: references and weights differ in length");
     require(candidates.shape(0) == sums.shape(0), "density: candidates and output differ in length");
     require(threads > 0, "density: threads must be positive");
     const slk::Density<T> job{std::int64_t(rows.shape(1)), std::int64_t(candidates.shape(0)),
-                              std::int64_t(references.shape(0)), rows.data(), candidates.data(), references.data(),
-                              weights.data(), gamma, sums.data(), threads};
+                              std::int64_t(references.shape(0)), rows.data(), candidates.data(), answering.data(),
+                              references.data(), weights.data(), gamma, sums.data(), threads};
     nb::gil_scoped_release nogil;
     slk::run(job);
 }
@@ -378,8 +379,8 @@ void add_kernels(nb::module_& m) {
     m.def("mean_shift", &mean_shift<T>, array("rows"), array("modes"), arg("gamma"), array("order"),
           array("weights"), array("starts"), array("tile_cluster"), array("sums"), array("masses"),
           arg("threads"));
-    m.def("density", &density<T>, array("rows"), array("candidates"), array("references"), array("weights"),
-          arg("gamma"), array("sums"), arg("threads"));
+    m.def("density", &density<T>, array("rows"), array("candidates"), array("answering"), array("references"),
+          array("weights"), arg("gamma"), array("sums"), arg("threads"));
     m.def("project", &project<T>, array("rows"), array("center"), arg("scale"), arg("farthest"), array("components"),
           array("projected"), arg("threads"));
     m.def("diffuse", &diffuse<T>, array("row_starts"), array("columns"), array("weights"), arg("scale"),

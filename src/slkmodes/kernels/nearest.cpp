@@ -11,13 +11,6 @@ namespace slk {
 namespace {
 
 constexpr std::int64_t QUERY_BLOCK = 64;
-constexpr std::int64_t TILE_BYTES = 128 * 1024;  // rows compared with a block of queries while they are in the cache
-
-template <typename T>
-struct Scratch {
-    Panels<T> panels;
-    std::vector<std::int32_t> places;
-};
 
 // The best k so far of one query, ascending. Rows arrive in the order of their numbers, so an equal distance that
 // comes later is not better, and ties need no second look.
@@ -34,12 +27,10 @@ SLK_INLINE void offer(T squared, std::int64_t row, T* best, std::int64_t* rows, 
 }
 
 template <typename T>
-SLK_INLINE void nearest_rows(const Nearest<T>& s, std::int64_t begin, std::int64_t end, Scratch<T>& scratch) {
+SLK_INLINE void nearest_rows(const Nearest<T>& s, std::int64_t begin, std::int64_t end, Panels<T>& panels) {
     constexpr int QUERIES = Panels<T>::QUERIES;
-    const std::int64_t d = s.n_features, row_bytes = std::max<std::int64_t>(1, d) * std::int64_t(sizeof(T));
-    const std::int64_t tile = std::max<std::int64_t>(Panels<T>::ROWS, TILE_BYTES / row_bytes);
-    auto& [panels, places] = scratch;
-    places.resize(tile);
+    const std::int64_t d = s.n_features, tile = Panels<T>::rows_in_cache(d);
+    std::vector<std::int32_t> places(tile);
     std::fill(s.squared + begin * s.k, s.squared + end * s.k, std::numeric_limits<T>::infinity());
     std::fill(s.indices + begin * s.k, s.indices + end * s.k, std::int64_t(-1));
     for (std::int64_t first = 0; first < s.n_rows; first += tile) {
@@ -59,33 +50,21 @@ SLK_INLINE void nearest_rows(const Nearest<T>& s, std::int64_t begin, std::int64
     }
 }
 
-SLK_DISPATCH void nearest_block(const Nearest<float>& s, std::int64_t begin, std::int64_t end,
-                                Scratch<float>& scratch) {
-    nearest_rows(s, begin, end, scratch);
+SLK_DISPATCH void nearest_block(const Nearest<float>& s, std::int64_t begin, std::int64_t end, Panels<float>& panels) {
+    nearest_rows(s, begin, end, panels);
 }
 
 SLK_DISPATCH void nearest_block(const Nearest<double>& s, std::int64_t begin, std::int64_t end,
-                                Scratch<double>& scratch) {
-    nearest_rows(s, begin, end, scratch);
+                                Panels<double>& panels) {
+    nearest_rows(s, begin, end, panels);
 }
 
 }  // namespace
 
 template <typename T>
 void run(const Nearest<T>& s) {
-    // Fewer queries at a time where there would be too few blocks for the threads.
-    const std::int64_t block_rows =
-        std::max<std::int64_t>(1, std::min(QUERY_BLOCK, (s.n_queries + s.threads - 1) / s.threads));
-    const std::int64_t n_blocks = (s.n_queries + block_rows - 1) / block_rows;
-#pragma omp parallel num_threads(s.threads)
-    {
-        Scratch<T> scratch;
-#pragma omp for schedule(dynamic)
-        for (std::int64_t block = 0; block < n_blocks; ++block) {
-            const std::int64_t begin = block * block_rows;
-            nearest_block(s, begin, std::min(begin + block_rows, s.n_queries), scratch);
-        }
-    }
+    for_each_block<T>(s.n_queries, QUERY_BLOCK, s.threads,
+                      [&](std::int64_t begin, std::int64_t end, Panels<T>& own) { nearest_block(s, begin, end, own); });
 }
 
 template void run(const Nearest<float>&);

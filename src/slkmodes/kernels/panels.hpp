@@ -16,6 +16,13 @@ class Panels {
     static constexpr int LANES = WIDTH<T>, VECTORS = 2, ROWS = LANES * VECTORS;  // of a panel
     static constexpr int QUERIES = 4;  // compared with a panel at a time: as many sums as registers hold
 
+    // As many rows as stay in the cache while queries are compared with them.
+    static std::int64_t rows_in_cache(std::int64_t n_features) {
+        constexpr std::int64_t BYTES = 128 * 1024;
+        const std::int64_t panel_bytes = ROWS * std::max<std::int64_t>(1, n_features) * std::int64_t(sizeof(T));
+        return std::max<std::int64_t>(1, BYTES / panel_bytes) * ROWS;
+    }
+
     // Copy so many rows in; the last is repeated until the panel is full.
     template <typename RowAt>
     SLK_INLINE void fill(std::int64_t n_rows, std::int64_t n_features, RowAt row_at) {
@@ -162,5 +169,17 @@ class Panels {
     std::int64_t n_rows_ = 0, n_features_ = 0, padded_ = 0;
     std::vector<T> values_, squared_;
 };
+
+// Blocks of so many queries at most, fewer where there would be too few blocks for the threads, each of which has panels.
+template <typename T, typename Work>
+void for_each_block(std::int64_t n_queries, std::int64_t most, int threads, Work work) {
+    const std::int64_t size = std::max<std::int64_t>(1, std::min(most, (n_queries + threads - 1) / threads));
+#pragma omp parallel num_threads(threads)
+    {
+        Panels<T> own;
+#pragma omp for schedule(dynamic)
+        for (std::int64_t begin = 0; begin < n_queries; begin += size) work(begin, std::min(begin + size, n_queries), own);
+    }
+}
 
 }  // namespace slk

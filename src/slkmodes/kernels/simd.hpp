@@ -250,23 +250,4 @@ SLK_INLINE void each_distance(const T* x, const T* rows, std::int64_t n_features
     }
 }
 
-// |x - y|^2 of a few rows x with a few rows y, both one after the other in memory: the sums hide each other's latency.
-// Each sum is formed by itself, so it does not matter who shares a batch.
-constexpr int BATCH = 4;
-
-template <typename T>
-SLK_INLINE void batch_distances(const T* x, const T* y, std::int64_t n_features, T (&squared)[BATCH][BATCH]) {
-    constexpr int STEP = SquaredSums<T>::AT_A_TIME;
-    for (int j = 0; j < BATCH; ++j, y += n_features) {
-        SquaredSums<T> sums[BATCH];
-        std::int64_t d = 0;
-        for (; d + STEP <= n_features; d += STEP)
-            for (int i = 0; i < BATCH; ++i) sums[i].add(x + i * n_features + d, y + d);
-        for (int i = 0; i < BATCH; ++i) {
-            squared[i][j] = sums[i].total();
-            if (d < n_features) squared[i][j] += T(squared_tail(x + i * n_features, y, d, n_features));
-        }
-    }
-}
-
 }  // namespace slk
