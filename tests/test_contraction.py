@@ -6,7 +6,7 @@ from scipy import sparse
 from scipy.special import xlogy
 from threadpoolctl import threadpool_limits
 
-from slkmodes import clustering_accuracy, normalized_cut
+from slkmodes import clustering_accuracy, contraction, normalized_cut
 from slkmodes.agglomeration import CUT_PRICE
 from slkmodes.contraction import (
     ContractedGraph,
@@ -16,6 +16,7 @@ from slkmodes.contraction import (
     overlay,
     settle,
 )
+from slkmodes.engines import native_available
 from slkmodes.engines.numpy_engine import NumpyEngine
 from tests.examples import graph_of, rings
 
@@ -81,6 +82,34 @@ def test_agglomeration_merges_the_cheapest_pair_each_time():
         merges = [np.unique(np.where(labels == b, a, labels), return_inverse=True)[1] for a, b in pairs]
         labels = min(merges, key=lambda merged: objective(W, merged))
     assert objective(W, contracted.agglomerate(4)) == pytest.approx(objective(W, labels))
+
+
+@pytest.mark.skipif(not native_available(), reason="the C++ extension was not built")
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize(("n", "n_groups"), [(2, 1), (9, 9), (30, 4), (80, 12)])
+def test_the_kernels_merge_and_move_as_numpy_does(monkeypatch, n, n_groups, seed):
+    _, contracted = small_graph(n, seed)
+    start = np.random.default_rng(seed).permutation(np.arange(n) % n_groups)
+    merged, (improved, cost) = contracted.agglomerate(n_groups), contracted.improve(start, n_groups)
+    monkeypatch.setattr(contraction, "native_available", lambda: False)
+    np.testing.assert_array_equal(contracted.agglomerate(n_groups), merged)
+    expected, expected_cost = contracted.improve(start, n_groups)
+    np.testing.assert_array_equal(improved, expected)
+    assert cost == pytest.approx(expected_cost)
+
+
+@pytest.mark.skipif(not native_available(), reason="the C++ extension was not built")
+@pytest.mark.parametrize(
+    ("n_groups", "labels", "message"),
+    [(5, [0, 1, 2, 3], "for every group"), (0, [0, 0, 0, 0], "for every group"), (2, [0, 1, 2, 0], "name groups")],
+)
+def test_kernels_refuse_groups_that_cannot_be(n_groups, labels, message):
+    from slkmodes import _kernels
+
+    with pytest.raises(ValueError, match=message):
+        _kernels.improve(np.ones((4, 4)), np.ones(4), n_groups, 0.7, np.array(labels))
+    with pytest.raises(ValueError, match="differ in length"):
+        _kernels.agglomerate(np.ones((4, 4)), np.ones(4), 2, 0.7, np.zeros(5, np.int64))
 
 
 def test_an_overlay_is_no_worse_than_the_best_of_its_runs():

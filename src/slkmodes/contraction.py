@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from slkmodes.agglomeration import agglomerate, cheapest, entropy_term, own_cost
+from slkmodes.agglomeration import CUT_PRICE, agglomerate, cheapest, entropy_term, own_cost
+from slkmodes.engines import native_available
 from slkmodes.engines.protocol import Engine
 from slkmodes.labelled_graph import connected_parts, vote, weights_between
 from slkmodes.metrics import adjusted_rand_index
@@ -171,6 +172,12 @@ class ContractedGraph:
 
     def agglomerate(self, n_groups: int) -> Labels:
         """Merge the pair of groups whose merge costs least, until ``n_groups`` are left."""
+        if native_available():
+            from slkmodes import _kernels
+
+            labels = np.empty(len(self.volumes), dtype=np.int64)
+            _kernels.agglomerate(self.weights, self.volumes, n_groups, CUT_PRICE, labels)
+            return np.unique(labels, return_inverse=True)[1]
         between, volume = self.weights.copy(), self.volumes.copy()
         own, cut = own_cost(np.diag(between), volume)
         labels, alive = np.arange(len(volume)), np.ones(len(volume), dtype=bool)
@@ -198,6 +205,10 @@ class ContractedGraph:
     def improve(self, labels: Labels, n_groups: int) -> tuple[Labels, float]:
         """Move one segment at a time to where it saves most, until no move saves; no group is emptied."""
         labels = labels.copy()
+        if native_available():
+            from slkmodes import _kernels
+
+            return labels, _kernels.improve(self.weights, self.volumes, n_groups, CUT_PRICE, labels)
         member = np.eye(n_groups)[labels]
         own_weight, rows = np.diag(self.weights), np.arange(len(labels))
         ties, volume, counts = self.weights @ member, self.volumes @ member, np.bincount(labels, minlength=n_groups)

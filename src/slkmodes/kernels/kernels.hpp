@@ -103,6 +103,15 @@ struct Density {
     int threads;
 };
 
+// Segments of a contracted graph, and the group that each is in.
+struct Segments {
+    std::int64_t n_segments, n_groups;
+    const double* weights;  // n_segments x n_segments, symmetric: what share of all edges lies between them
+    const double* volumes;  // row sums
+    double cut_price;
+    std::int64_t* labels;
+};
+
 // The k rows nearest to each query; `squared` distances ascend, -1 and infinity where there are too few rows.
 template <typename T>
 struct Nearest {
@@ -295,6 +304,10 @@ void run(const Vote<T>&);
 template <typename T>
 void run(const Between<T>&);
 void run(const Parts&);
+// Merge the two groups whose merge costs least, until n_groups are left, which are labelled by their first segments.
+void agglomerate(const Segments&);
+// Move the segment whose move to another group saves most, until none saves; returns the cost.
+double improve(const Segments&);
 template <typename T>
 void run(const Diffuse<T>&);
 template <typename T>

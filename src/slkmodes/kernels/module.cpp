@@ -130,6 +130,32 @@ void density(Input<T, 2> rows, Input<std::int64_t, 1> candidates, Input<T, 2> an
     slk::run(job);
 }
 
+slk::Segments segments(Input<double, 2> weights, Input<double, 1> volumes, std::int64_t n_groups, double cut_price,
+                       Output<std::int64_t, 1> labels) {
+    const auto n = std::int64_t(volumes.shape(0));
+    require(std::int64_t(weights.shape(0)) == n && std::int64_t(weights.shape(1)) == n,
+            "segments: weights must be square, and as many as volumes");
+    require(std::int64_t(labels.shape(0)) == n, "segments: labels and volumes differ in length");
+    require(1 <= n_groups && n_groups <= n, "segments: there must be one for every group");
+    return {n, n_groups, weights.data(), volumes.data(), cut_price, labels.data()};
+}
+
+void agglomerate(Input<double, 2> weights, Input<double, 1> volumes, std::int64_t n_groups, double cut_price,
+                 Output<std::int64_t, 1> labels) {
+    const auto job = segments(weights, volumes, n_groups, cut_price, labels);
+    nb::gil_scoped_release nogil;
+    slk::agglomerate(job);
+}
+
+double improve(Input<double, 2> weights, Input<double, 1> volumes, std::int64_t n_groups, double cut_price,
+               Output<std::int64_t, 1> labels) {
+    const auto job = segments(weights, volumes, n_groups, cut_price, labels);
+    require(std::all_of(job.labels, job.labels + job.n_segments, [&](auto l) { return 0 <= l && l < n_groups; }),
+            "improve: labels must name groups");
+    nb::gil_scoped_release nogil;
+    return slk::improve(job);
+}
+
 template <typename T>
 void nearest(Input<T, 2> rows, Input<T, 2> queries, Output<std::int64_t, 2> indices, Output<T, 2> squared,
              int threads) {
@@ -419,6 +445,9 @@ NB_MODULE(_kernels, m) {
     m.def("keys", &keys<std::uint32_t>, array("words"), array("odd"), array("keys"));
     m.def("keys", &keys<std::uint64_t>, array("words"), array("odd"), array("keys"));
     m.def("parts", &parts, array("row_starts"), array("columns"), array("labels"), array("parts"));
+    m.def("agglomerate", &agglomerate, array("weights"), array("volumes"), arg("n_groups"), arg("cut_price"),
+          array("labels"));
+    m.def("improve", &improve, array("weights"), array("volumes"), arg("n_groups"), arg("cut_price"), array("labels"));
     m.def("candidates", &candidates, arg("most"), arg("seed"), array("rows"), array("squared"), array("fresh"),
           array("members"), array("n_fresh"), array("n_members"), arg("threads"));
 }
