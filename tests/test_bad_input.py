@@ -127,6 +127,8 @@ def test_parameters_that_make_no_sense(parameters, error, message):
         (np.ones((4, 5)), "must be square"),
         (-np.ones((9, 9)), "Negative values"),
         (np.full((9, 9), np.nan), "NaN"),
+        (np.full((9, 9), 1e306), "sum to 8.1e\\+307: their sums overflow float64. Divide them by the largest"),
+        (np.full((9, 9), 2e36, dtype=np.float32), "overflow float32"),
         (np.ones((2, 2)), "n_samples=2 must be at least n_clusters=3"),
     ],
 )

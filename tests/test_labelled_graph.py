@@ -6,7 +6,7 @@ from scipy import sparse
 
 from slkmodes import labelled_graph
 from slkmodes.engines import native_available
-from slkmodes.labelled_graph import connected_parts, vote, weights_between
+from slkmodes.labelled_graph import connected_parts, group_weights, vote, weights_between
 
 needs_kernels = pytest.mark.skipif(not native_available(), reason="the C++ extension was not built")
 
@@ -46,6 +46,14 @@ def test_weights_between_groups_are_sums_of_edges():
 
 
 @pytest.mark.usefixtures("_both")
+def test_what_groups_have_of_the_edges():
+    W = sparse.csr_array(np.arange(16.0).reshape(4, 4))
+    inside, volume = group_weights(W, np.array([0, 1, 0, 1]), 3)
+    assert inside.tolist() == [2 * (0 + 2 + 8 + 10), 2 * (5 + 7 + 13 + 15), 0]
+    assert volume.tolist() == [2 * 20 + 24 + 36, 2 * 40 + 24 + 36, 0]
+
+
+@pytest.mark.usefixtures("_both")
 def test_parts_are_numbered_by_their_first_rows():
     W = sparse.csr_array((np.ones(4), ([4, 2, 1, 5], [2, 0, 5, 3])), shape=(6, 6))  # one direction is enough
     assert connected_parts(W).tolist() == [0, 1, 0, 1, 0, 1]
@@ -63,7 +71,8 @@ def test_kernels_are_numpy_to_the_bit_on_any_number_of_threads(seed, n_rows, n_g
     def answers(n_threads):
         all_labelled = np.maximum(labels, 0)
         between = weights_between(W, all_labelled, n_threads)
-        return vote(W, labels, stay, n_threads), between, connected_parts(W), connected_parts(W, all_labelled)
+        own = group_weights(W, all_labelled, n_groups, n_threads)
+        return vote(W, labels, stay, n_threads), between, *own, connected_parts(W), connected_parts(W, all_labelled)
 
     found = [answers(n_threads) for n_threads in (1, 3)]
     with pytest.MonkeyPatch.context() as patch:

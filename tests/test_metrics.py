@@ -40,6 +40,14 @@ def test_normalised_cut_equals_its_definition():
     assert normalized_cut(W, labels) == pytest.approx(expected)
 
 
+def test_normalised_cut_of_labels_by_any_name():
+    W = random_graph(np.random.default_rng(3), 20)
+    labels = np.random.default_rng(4).integers(3, size=20)
+    expected = normalized_cut(W, labels)
+    for names in labels * 5 + 1, labels - 1, labels * 10**12, labels.astype(float), np.array(["a", "b", "c"])[labels]:
+        assert normalized_cut(W, names) == expected
+
+
 def test_normalised_cut_of_a_dense_matrix():
     W = random_graph(np.random.default_rng(2), 12)
     assert normalized_cut(W.toarray(), np.arange(12) % 2) == pytest.approx(normalized_cut(W, np.arange(12) % 2))

@@ -18,8 +18,8 @@ def test_the_run_that_describes_the_graph_best_is_kept(seed, monkeypatch):
     problem = Problem(GaussianKernel(X, 0.5), graph_of(X), 4, 1.0)
     costs, labellings, weights = [], [], []
 
-    def listen(affinity, labels):
-        costs.append(description_cost(affinity, labels))
+    def listen(affinity, labels, n_threads):
+        costs.append(description_cost(affinity, labels, n_threads))
         labellings.append(labels)
         return costs[-1]
 

@@ -30,6 +30,12 @@ def own_cost(inside: Array, volume: Array) -> tuple[Array, Array]:
     return length + CUT_PRICE * cut / np.maximum(volume, 1e-12), cut
 
 
+def total_cost(inside: Array, volume: Array) -> float:
+    """The objective that merges minimise, of groups with these shares of the edges and of their ends."""
+    own, cut = own_cost(inside, volume)
+    return float(own.sum() + entropy_term(cut.sum()))
+
+
 def cheapest(change: Array, change_of_cut: Array, total_cut: float) -> int:
     """Which merge, in the order of memory, leaves the lowest total, the first of equal ones.
 

@@ -12,12 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
-from slkmodes.agglomeration import CUT_PRICE, agglomerate, cheapest, entropy_term, own_cost
+from slkmodes.agglomeration import CUT_PRICE, TINY, agglomerate, cheapest, entropy_term, own_cost, total_cost
 from slkmodes.engines import native_available
 from slkmodes.engines.protocol import Engine
-from slkmodes.labelled_graph import connected_parts, vote, weights_between
+from slkmodes.labelled_graph import connected_parts, edges_between, group_weights, vote, weights_between
 from slkmodes.metrics import adjusted_rand_index
 from slkmodes.segmentation import keep_large, segment, smoothed_columns
 from slkmodes.telling import Say, keep_quiet
@@ -123,20 +122,15 @@ def settle(affinity: Any, labels: Labels, n_threads: int = 1) -> Labels:
 
 def description_cost(affinity: Any, labels: Labels, n_threads: int = 1) -> float:
     """What merges minimise, at a clustering of the rows: lower describes the graph better (needs no classes)."""
-    groups, numbers = np.unique(labels, return_inverse=True)
-    return ContractedGraph(affinity, numbers, n_threads).cost(np.arange(len(groups)), len(groups))
+    inside, volume = group_weights(affinity, labels, int(labels.max()) + 1, n_threads)
+    total = max(volume.sum(), TINY)
+    return total_cost(inside / total, volume / total)
 
 
 def contract(affinity: Any, segments: Labels) -> Any:
     """Segments as nodes: what share of all edges lies in and between them, symmetric, CSR."""
-    n_samples, n_segments = len(segments), int(segments.max()) + 1
-    member = sparse.csr_array((np.ones(n_samples), (np.arange(n_samples), segments)), shape=(n_samples, n_segments))
-    return sparse.csr_array(shares(member.T @ affinity.astype(np.float64) @ member))
-
-
-def shares(weights: Any) -> Any:
-    """Of all edges, symmetric."""
-    return (weights + weights.T) / max(2 * weights.sum(), np.finfo(np.float64).tiny)
+    weights = edges_between(affinity, segments, int(segments.max()) + 1)
+    return weights / max(weights.sum(), TINY)
 
 
 class ContractedGraph:
@@ -149,14 +143,9 @@ class ContractedGraph:
     """
 
     def __init__(self, affinity: Any, segments: Labels, n_threads: int = 1) -> None:
-        self.weights = shares(weights_between(affinity, segments, n_threads))
+        directed = weights_between(affinity, segments, n_threads)
+        self.weights = (directed + directed.T) / max(2 * directed.sum(), TINY)
         self.volumes = self.weights.sum(axis=1)
-
-    def cost(self, labels: Labels, n_groups: int) -> float:
-        """The objective at these labels of the segments."""
-        member = np.eye(n_groups)[labels]
-        own, cut = own_cost(np.diag(member.T @ self.weights @ member), self.volumes @ member)
-        return float(own.sum() + entropy_term(cut.sum()))
 
     def merge(self, n_groups: int, rng: np.random.Generator, starts: Sequence[Labels] = ()) -> Labels:
         """The best labels of the segments found: agglomerate, improve, then perturb and improve again."""

@@ -6,7 +6,7 @@ The C++ kernels and NumPy add up the same numbers in the same order: the answers
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -56,10 +56,38 @@ def columns_of_maxima(matrix: Any) -> Labels:
     return matrix.indices[hits[np.flatnonzero(np.diff(row_of_hit, prepend=-1))]].astype(np.int64)
 
 
+class GroupWeights(NamedTuple):
+    """What each group has of the edges, a directed one read as half an edge each way: twice their weight in all."""
+
+    inside: npt.NDArray[np.float64]
+    volume: npt.NDArray[np.float64]  # with those that leave it
+
+
+def group_weights(affinity: Any, labels: Labels, n_groups: int, n_threads: int = 1) -> GroupWeights:
+    """In one pass over the edges, however many groups there are."""
+    bounds = tiles_of(len(labels))
+    sums = np.zeros((N_TILES, 3, n_groups))
+    if native_available():
+        from slkmodes import _kernels
+
+        _kernels.group_weights(*edges_of(affinity), labels, bounds, sums, n_threads)
+    else:
+        for tile, (begin, end) in enumerate(pairwise(bounds)):
+            edges = affinity[begin:end].tocoo()
+            source, target = labels[begin:end][edges.row], labels[edges.col]
+            inside = np.where(source == target, edges.data, 0)
+            for own, (groups, weights) in zip(
+                sums[tile], [(source, edges.data), (target, edges.data), (source, inside)], strict=True
+            ):
+                own[:] = np.bincount(groups, weights, n_groups)
+    leaving, entering, inside = sum_of_tiles(sums)
+    return GroupWeights(2 * inside, leaving + entering)
+
+
 def weights_between(affinity: Any, labels: Labels, n_threads: int = 1) -> npt.NDArray[np.float64]:
-    """The weight of all edges from each group to each other, and inside each on the diagonal."""
-    n_rows, n_groups = len(labels), int(labels.max()) + 1
-    bounds = np.linspace(0, n_rows, N_TILES + 1).astype(np.int64)
+    """The weight of all edges from each group to each other, and inside each on the diagonal: for a few groups."""
+    n_groups = int(labels.max()) + 1
+    bounds = tiles_of(len(labels))
     sums = np.zeros((N_TILES, n_groups, n_groups))
     if native_available():
         from slkmodes import _kernels
@@ -70,10 +98,28 @@ def weights_between(affinity: Any, labels: Labels, n_threads: int = 1) -> npt.ND
             edges = affinity[begin:end].tocoo()
             pairs = labels[begin:end][edges.row] * n_groups + labels[edges.col]
             sums[tile] = np.bincount(pairs, edges.data, n_groups**2).reshape(n_groups, n_groups)
+    return sum_of_tiles(sums)
+
+
+def tiles_of(n_rows: int) -> Labels:
+    """Where each tile begins and the last ends."""
+    return np.linspace(0, n_rows, N_TILES + 1).astype(np.int64)
+
+
+def sum_of_tiles(sums: Array) -> Array:
+    """Always in the same order."""
     total = sums[0]
     for tile_sums in sums[1:]:
         total += tile_sums
     return total
+
+
+def edges_between(affinity: Any, labels: Labels, n_groups: int) -> Any:
+    """The mean weight of the edges there and back, between groups and inside each: CSR, for any number of groups."""
+    edges = affinity.tocoo()
+    ends = labels[edges.row], labels[edges.col]
+    directed = sparse.csr_array((edges.data.astype(np.float64), ends), shape=(n_groups, n_groups))
+    return sparse.csr_array((directed + directed.T) / 2)
 
 
 def connected_parts(affinity: Any, labels: Labels | None = None) -> Labels:

@@ -131,7 +131,7 @@ def choose_n_clusters(
         say(f"k = {count}, {done} of {len(in_turn)}")
         groups = graph_groups(engine, affinity, count, n_runs, make_generator(model.random_state))
         agreement = float(count == 1) if groups.agreement is None else groups.agreement
-        told[count] = -description_cost(affinity, groups.labels), agreement
+        told[count] = -description_cost(affinity, groups.labels, engine.n_threads), agreement
         cut[count] = normalized_cut(affinity, groups.labels)
     kink = dict(zip(around, kinks_of(np.array(around), np.array([cut[count] for count in around])), strict=True))
     information, agreements = zip(*(told[count] for count in counts), strict=True)

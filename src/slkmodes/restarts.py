@@ -66,7 +66,7 @@ def best_run(
     best: tuple[tuple[int, float], Run] | None = None
     for number, seeds in enumerate(find_starts(init, n_init, engine, problem, rng, say), start=1):
         end = follow(problem, method, engine, placed, schedule, seeds, rng, partial(narrate, number))
-        rank = (end.solution.n_empty, description_cost(problem.affinity, end.solution.labels))
+        rank = (end.solution.n_empty, description_cost(problem.affinity, end.solution.labels, engine.n_threads))
         if best is None or rank < best[0]:
             best = (rank, Run(seeds, end.points, end.problem, end.solution))
     assert best is not None  # there is at least one start

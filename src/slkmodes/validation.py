@@ -117,7 +117,7 @@ def check_sizes(owner: str, n_samples: int, n_clusters: int, n_neighbors: int = 
 
 
 def check_affinities(owner: str, X: Any, *, square: bool = False) -> Any:
-    """Return a CSR array of affinities, each at least 0, with column numbers that exist."""
+    """Return a CSR array of affinities, each at least 0 and not too large to add up, with column numbers that exist."""
     if square and X.shape[0] != X.shape[1]:
         raise ValueError(
             f"With affinity='precomputed' X must be square, affinities between all samples; got shape {X.shape}."
@@ -126,6 +126,12 @@ def check_affinities(owner: str, X: Any, *, square: bool = False) -> Any:
     X.check_format(full_check=True)
     if X.nnz and X.data.min() < 0:
         raise ValueError(f"Negative values in X: affinities given to {owner} must be at least 0. Got {X.data.min()}.")
+    total = float(X.data.sum(dtype=np.float64))
+    if not total < float(np.finfo(X.dtype).max) / 4:
+        raise ValueError(
+            f"The affinities given to {owner} sum to {total:.3g}: their sums overflow {X.dtype}. Divide them by the "
+            "largest."
+        )
     return X
 
 

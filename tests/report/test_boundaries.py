@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from slkmodes.metrics import weights_between
+from slkmodes.labelled_graph import edges_between
 from slkmodes.report import boundaries
 from slkmodes.report.boundaries import describe_boundaries
 from slkmodes.report.doubt import Doubt
@@ -15,13 +15,13 @@ def certain(n=7):
 
 
 def test_weights_between_clusters(given_graph):
-    between = weights_between(sparse.csr_array(given_graph), LABELS, 3).toarray()
+    between = edges_between(sparse.csr_array(given_graph), LABELS, 3).toarray()
     np.testing.assert_array_equal(between, [[6, 0.5, 0], [0.5, 6, 0], [0, 0, 0]])
 
 
 def test_a_directed_edge_is_half_a_boundary(given_graph):
     directed = sparse.csr_array(np.triu(given_graph))
-    assert weights_between(directed, LABELS, 3).toarray()[0, 1] == 0.25
+    assert edges_between(directed, LABELS, 3).toarray()[0, 1] == 0.25
 
 
 def test_pairs_shares_and_the_least_decided(given_graph):

@@ -257,6 +257,20 @@ struct Between {
     int threads;
 };
 
+// What each group has of the edges: tile t adds up the rows from bounds[t] to bounds[t + 1] into its own sums of weights
+// that leave rows of each group, that enter them, and that do both; n_groups each, which are zero before.
+template <typename T>
+struct GroupWeights {
+    std::int64_t n_tiles, n_groups;
+    const std::int64_t* row_starts;
+    const std::int32_t* columns;
+    const T* weights;
+    const std::int64_t* labels;
+    const std::int64_t* bounds;
+    double* sums;
+    int threads;
+};
+
 // Rows joined by edges between equal labels are one part; parts are numbered by their first rows.
 struct Parts {
     std::int64_t n_rows;
@@ -303,6 +317,8 @@ template <typename T>
 void run(const Vote<T>&);
 template <typename T>
 void run(const Between<T>&);
+template <typename T>
+void run(const GroupWeights<T>&);
 void run(const Parts&);
 // Merge the two groups whose merge costs least, until n_groups are left, which are labelled by their first segments.
 void agglomerate(const Segments&);

@@ -241,16 +241,33 @@ void vote(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, Inp
     slk::run(job);
 }
 
+// What kernels that add up edges tile by tile of the rows share.
+void require_tiles(Input<std::int64_t, 1> bounds, std::size_t n_tiles, std::size_t n_rows, int threads) {
+    require(bounds.shape(0) == n_tiles + 1, "tiles: bounds must be one more than tiles");
+    require(bounds.data()[0] >= 0 && bounds.data()[n_tiles] <= std::int64_t(n_rows), "tiles: bounds must be rows");
+    require(threads > 0, "tiles: threads must be positive");
+}
+
 template <typename T>
 void between(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, Input<T, 1> weights,
              Input<std::int64_t, 1> labels, Input<std::int64_t, 1> bounds, Output<double, 3> sums, int threads) {
     require_edges(row_starts, columns, weights, labels);
-    require(bounds.shape(0) == sums.shape(0) + 1 && sums.shape(1) == sums.shape(2), "between: arrays differ in shape");
-    require(bounds.data()[0] >= 0 && bounds.data()[sums.shape(0)] <= std::int64_t(labels.shape(0)),
-            "between: bounds must be rows");
-    require(threads > 0, "between: threads must be positive");
+    require_tiles(bounds, sums.shape(0), labels.shape(0), threads);
+    require(sums.shape(1) == sums.shape(2), "between: sums must be square");
     const slk::Between<T> job{std::int64_t(sums.shape(0)), std::int64_t(sums.shape(1)), row_starts.data(),
                               columns.data(), weights.data(), labels.data(), bounds.data(), sums.data(), threads};
+    nb::gil_scoped_release nogil;
+    slk::run(job);
+}
+
+template <typename T>
+void group_weights(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, Input<T, 1> weights,
+                   Input<std::int64_t, 1> labels, Input<std::int64_t, 1> bounds, Output<double, 3> sums, int threads) {
+    require_edges(row_starts, columns, weights, labels);
+    require_tiles(bounds, sums.shape(0), labels.shape(0), threads);
+    require(sums.shape(1) == 3, "group_weights: there must be three sums of each group");
+    const slk::GroupWeights<T> job{std::int64_t(sums.shape(0)), std::int64_t(sums.shape(2)), row_starts.data(),
+                                   columns.data(), weights.data(), labels.data(), bounds.data(), sums.data(), threads};
     nb::gil_scoped_release nogil;
     slk::run(job);
 }
@@ -416,6 +433,8 @@ void add_kernels(nb::module_& m) {
     m.def("vote", &vote<T>, array("row_starts"), array("columns"), array("weights"), array("labels"), arg("n_groups"),
           arg("stay"), array("elected"), arg("threads"));
     m.def("between", &between<T>, array("row_starts"), array("columns"), array("weights"), array("labels"),
+          array("bounds"), array("sums"), arg("threads"));
+    m.def("group_weights", &group_weights<T>, array("row_starts"), array("columns"), array("weights"), array("labels"),
           array("bounds"), array("sums"), arg("threads"));
     m.def("rank", &rank<T>, array("rows"), array("queries"), array("candidates"),
           nb::arg("order").noconvert().none(), array("indices"),
