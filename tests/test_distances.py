@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
+from slkmodes import LaplacianKModes
 from slkmodes.distances import METRICS
 from slkmodes.engines import native_available
 from slkmodes.engines.native_engine import NativeEngine
@@ -76,6 +77,30 @@ def test_every_search_finds_the_largest_inner_products(search, n_features):
     assert np.mean(found >= least - 1e-6 * longest) > 0.95
 
 
+@pytest.mark.parametrize("search", [name for name in NAMES if not SEARCHES[name].exact])
+def test_recall_is_not_flattered_by_a_long_sample(search):
+    X = samples(3000, 200)
+    X[7] *= 60  # beside its length the others differ by less than distances are often compared to
+    metric = METRICS["inner_product"]("test", X)
+    built = NeighborIndex(metric.asking(X), search, 8, target=0.8, metric=metric)
+    found = built.graph(1)
+    products = X.astype(float) @ X.T.astype(float)
+    np.fill_diagonal(products, -np.inf)
+    least = np.sort(products, axis=1)[:, -8:-7]
+    true = np.mean(np.take_along_axis(products, found.indices, axis=1) >= least)
+    assert found.recall == pytest.approx(true, abs=0.03)
+    assert true > 0.8
+
+
+def test_a_sample_beside_which_inner_products_vanish_is_refused():
+    X = samples(300, 20)
+    X[7] *= 1000
+    with pytest.raises(ValueError, match=r"times as long as half of them: .* rounded away in float32"):
+        LaplacianKModes(3, metric="inner_product").fit(X)
+    LaplacianKModes(3, metric="inner_product", random_state=0).fit(X.astype(np.float64))
+    METRICS["inner_product"]("test", np.zeros((3, 2)))
+
+
 @pytest.mark.skipif(not native_available(), reason="NN-descent is C++")
 def test_rounds_on_the_data_do_not_depend_on_threads_under_inner_products():
     X = samples(3000, 200)
@@ -100,7 +125,7 @@ def test_densities_are_between_samples(make_engine, dtype):
     weights = np.random.default_rng(0).random(len(references))
     placed = engine.place(Problem(kernel, sparse.csr_array((301, 301), dtype=dtype), 2, 1.0))
     products = X[candidates].astype(float) @ X[references].T.astype(float)
-    expected = np.exp((products - metric.longest**2) / 144) @ weights
+    expected = np.exp((products - metric.squared_length) / 144) @ weights
     np.testing.assert_allclose(engine.density(placed, candidates, references, weights), expected, rtol=1e-4)
 
 

@@ -14,6 +14,10 @@ from slkmodes.validation import unit_rows
 Array = npt.NDArray[Any]
 
 
+# Rounding may take so much of the squared length that half of the samples have.
+ROUNDED_AWAY = 1e-3
+
+
 @dataclass(frozen=True)
 class Euclidean:
     """Samples as they are."""
@@ -58,14 +62,14 @@ class InnerProduct(Euclidean):
     the other.
     """
 
-    longest: float
+    squared_length: float  # of the longest sample
 
     extra_columns = 2
     nearest_to_itself = False
 
     def asking(self, X: Array) -> Array:
         """The rows for samples that look for near ones."""
-        own = self.longest**2 - np.einsum("ij,ij->i", X, X, dtype=np.float64)
+        own = self.squared_length - np.einsum("ij,ij->i", X, X, dtype=np.float64)
         return np.column_stack([X, np.zeros(len(X), X.dtype), np.sqrt(np.maximum(own, 0)).astype(X.dtype)])
 
     def answering(self, rows: Array) -> Array:
@@ -87,8 +91,16 @@ EUCLIDEAN = Euclidean()
 
 
 def inner_product(owner: str, X: Array) -> InnerProduct:
-    """As long as the longest sample."""
-    return InnerProduct(float(np.einsum("ij,ij->i", X, X, dtype=np.float64).max()) ** 0.5)
+    """As long as the longest sample, which shall not be so long that the products of the others are rounded away."""
+    squared = np.einsum("ij,ij->i", X, X, dtype=np.float64)
+    longest, middle = float(squared.max()), float(np.median(squared[squared > 0])) if squared.any() else 0.0
+    if longest * float(np.finfo(X.dtype).eps) > ROUNDED_AWAY * middle:
+        raise ValueError(
+            f"The longest sample is {(longest / middle) ** 0.5:.3g} times as long as half of them: beside its own, "
+            f"inner products of the others are rounded away in {X.dtype}. Take it out, pass float64, or use "
+            f"metric='cosine' of {owner}."
+        )
+    return InnerProduct(longest)
 
 
 # Whose parameter it is and the samples -> the metric between them.

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from slkmodes.engines import native_available
-from slkmodes.search import BLOCK_ENTRIES, Array, Found, Search, rank_candidates
+from slkmodes.search import BLOCK_ENTRIES, Array, Found, Search, drop_self, rank_candidates
 
 # Neighbours asked of a library beyond the k wanted, so that ties can be put in order.
 SPARE_CANDIDATES = 8
@@ -90,6 +90,12 @@ class BruteSearch(Search):
         search = NearestNeighbors(n_neighbors=n_candidates, algorithm="brute").fit(self.X)
         candidates = search.kneighbors(Q, return_distance=False).astype(np.int32)
         return rank_candidates(self.X, Q, candidates, k, n_threads)
+
+
+def true_neighbors(X: Array, Q: Array, k: int, n_threads: int, own: npt.NDArray[np.int64]) -> Found:
+    """The k rows of X nearest to each row of Q but its own, measured as :func:`rank_candidates` does."""
+    rows, _ = drop_self(*BruteSearch(X, k, n_threads).query(Q, k + 1, n_threads), own)
+    return rank_candidates(X, Q, rows.astype(np.int32), k, n_threads)
 
 
 def complete(X: Array, Q: Array, found: Found, k: int, n_threads: int) -> Found:

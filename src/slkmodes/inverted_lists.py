@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from slkmodes.exact_search import BruteSearch, complete
+from slkmodes.exact_search import complete, true_neighbors
 from slkmodes.projection import Projection
 from slkmodes.search import (
     BLOCK_ENTRIES,
@@ -16,8 +16,8 @@ from slkmodes.search import (
     Found,
     Search,
     drop_self,
+    parts_found,
     rank_candidates,
-    recall_of,
 )
 
 N_COMPONENTS = 64
@@ -71,11 +71,11 @@ class InvertedListSearch(Search):
         rows = rng.choice(len(self.X), min(RECALL_SAMPLE, len(self.X)), replace=False)
         sample, n_threads = self.asking[rows], self.n_threads
         k = n_neighbors + 1  # a row finds itself without effort: it does not count
-        truth = drop_self(*BruteSearch(self.X, k, n_threads).query(sample, k, n_threads), rows)[1]
+        truth = true_neighbors(self.X, sample, n_neighbors, n_threads, rows)[1]
 
         def recall_with(nprobe: int, n_spare: int) -> float:
             self.index.nprobe, self.n_spare = nprobe, n_spare
-            return recall_of(drop_self(*self.query(sample, k, n_threads), rows)[1], truth)
+            return float(parts_found(drop_self(*self.query(sample, k, n_threads), rows)[1], truth).mean())
 
         most = (self.index.nlist, MOST_SPARE_CANDIDATES)
         best = (self.index.nprobe, self.n_spare)

@@ -20,7 +20,7 @@ from scipy.sparse.csgraph import connected_components
 from slkmodes.cache_lines import empty_on_lines
 from slkmodes.cells import Cells, cells_of
 from slkmodes.engines import native_available
-from slkmodes.exact_search import BruteSearch, complete
+from slkmodes.exact_search import BruteSearch, complete, true_neighbors
 from slkmodes.ordering import inverse
 from slkmodes.projection import LANES, fit_projection
 from slkmodes.search import (
@@ -32,7 +32,6 @@ from slkmodes.search import (
     drop_self,
     parts_found,
     rank_candidates,
-    recall_of,
 )
 from slkmodes.telling import Say, keep_quiet
 
@@ -150,7 +149,7 @@ class DescentSearch(Search):
         absent = self.places[self.sample]
         while True:
             found = self._walk(self.asking[self.sample], self.k, n_threads, absent)[1]
-            recall = recall_of(found, self.truth)
+            recall = float(parts_found(found, self.truth).mean())
             if recall >= self.target or self._n_kept(self.k) >= min(MOST_KEPT, len(self.X)):
                 break
             self.breadth *= BROADER
@@ -224,19 +223,19 @@ class DescentSearch(Search):
 
         Where many are near on the components, nobody else is nearer than these are far.
         """
-        rows, k = self.sample, self.k + 1
-        exact = BruteSearch(self.X, k, self.n_threads)
+        rows, samples, n_threads = self.sample, self.asking[self.sample], self.n_threads
         if not self.reduced or len(self.X) <= NEAR_ON_COMPONENTS:
-            self.near, self.truth = drop_self(*exact.query(self.asking[rows], k, self.n_threads), rows)
+            self.near, self.truth = true_neighbors(self.X, samples, self.k, n_threads, rows)
             return padded(TWICE * self.k if self.reduced else self.k)
-        on_components = BruteSearch(self.points, k, self.n_threads)
-        near, apart = on_components.query(asking[self.places[rows]], NEAR_ON_COMPONENTS, self.n_threads)
-        indices, distances = rank_candidates(self.X, self.asking[rows], self._rows_at(near), k, self.n_threads)
+        on_components = BruteSearch(self.points, NEAR_ON_COMPONENTS, n_threads)
+        near, apart = on_components.query(asking[self.places[rows]], NEAR_ON_COMPONENTS, n_threads)
+        ranked = rank_candidates(self.X, samples, self._rows_at(near), self.k + 1, n_threads)
+        self.near, self.truth = drop_self(*ranked, rows)
         others_at_least = (NO_STRETCH * apart[:, -1] - self.rounding) / float(self.projection.scale)
-        unsure = np.flatnonzero(others_at_least <= distances[:, -1])
+        unsure = np.flatnonzero(others_at_least <= self.truth[:, -1])
         if len(unsure):
-            indices[unsure], distances[unsure] = exact.query(self.asking[rows[unsure]], k, self.n_threads)
-        self.near, self.truth = drop_self(indices, distances, rows)
+            exact = true_neighbors(self.X, samples[unsure], self.k, n_threads, rows[unsure])
+            self.near[unsure], self.truth[unsure] = exact
         # At place 0 is mostly the row itself.
         are_near = self._rows_at(near)[:, None, :] == self.near[:, :, None]
         places = np.where(are_near.any(axis=2), are_near.argmax(axis=2), NEAR_ON_COMPONENTS)

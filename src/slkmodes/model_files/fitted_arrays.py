@@ -26,7 +26,7 @@ NAMES = (
     *("affinity_data", "affinity_indices", "affinity_indptr"),
     *("memberships", "memberships_data", "memberships_indices", "memberships_indptr"),
     *("labels", "mode_indices", "mode_rows", "mode_points"),
-    *("neighbor_scale", "neighbor_indices", "row_order", "init", "longest"),
+    *("neighbor_scale", "neighbor_indices", "row_order", "init", "squared_length"),
 )
 
 
@@ -49,7 +49,7 @@ def collect_arrays(model: LaplacianKModes) -> dict[str, Array]:
         assert fitted.neighbors is not None
         arrays |= {"X": problem.kernel.X, "mode_points": modes.points}
         if isinstance(problem.kernel.metric, InnerProduct):
-            arrays["longest"] = np.array([problem.kernel.metric.longest])
+            arrays["squared_length"] = np.array([problem.kernel.metric.squared_length])
         arrays |= kept_of_neighbors(fitted.neighbors, fitted.weights, fitted.n_neighbors)
     if fitted.order.numbers is not None:
         arrays["row_order"] = fitted.order.numbers
@@ -127,7 +127,7 @@ def _kernel(model: LaplacianKModes, contents: Contents, bandwidth: float | None)
 def _metric(model: LaplacianKModes, contents: Contents) -> Euclidean:
     if model.metric != "inner_product":
         return METRICS[model.metric](OWNER, np.empty((0, model.n_features_in_)))
-    return InnerProduct(float(contents.numbers("longest", (1,), np.dtype(np.float64))[0]))
+    return InnerProduct(float(contents.numbers("squared_length", (1,), np.dtype(np.float64))[0]))
 
 
 def _affinity(contents: Contents, n_samples: int, dtype: Any) -> Any:
