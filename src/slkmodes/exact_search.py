@@ -10,7 +10,7 @@ import numpy.typing as npt
 from slkmodes.engines import native_available
 from slkmodes.search import BLOCK_ENTRIES, Array, Found, Search, drop_self, rank_candidates
 
-# Neighbours asked of a library beyond the k wanted, so that ties can be put in order.
+# Neighbours asked of scikit-learn beyond the k wanted, as it rounds otherwise.
 SPARE_CANDIDATES = 8
 
 
@@ -35,8 +35,7 @@ class TreeSearch(Search):
 
     def query(self, Q: Array, k: int, n_threads: int) -> Found:
         """The k rows of X nearest to each row of Q."""
-        n_groups = min(k + SPARE_CANDIDATES, self.tree.n)
-        found: Any = self.tree.query(Q, k=np.arange(1, n_groups + 1), workers=n_threads)
+        found: Any = self.tree.query(Q, k=np.arange(1, min(k, self.tree.n) + 1), workers=n_threads)
         distances, groups = found
         indices, distances = self._copies(groups, distances, k)
         ranked = np.lexsort((indices, distances), axis=1)
