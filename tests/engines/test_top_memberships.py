@@ -65,6 +65,23 @@ def test_the_kernels_equal_the_specification(n_kept, balance, dtype):
 
 
 @pytest.mark.skipif(not native_available(), reason="the C++ extension was not built")
+@pytest.mark.parametrize("laplacian_weight", [1.0, 20.0, 300.0])
+def test_what_the_kernels_keep_is_never_below_the_normal_numbers(laplacian_weight):
+    engine = top_engine("native", 5)
+    problem = problem_of(np.float32, laplacian_weight=laplacian_weight)
+    placed = engine.place(problem)
+    similarity = engine.similarity(placed, problem.kernel.modes_at(np.arange(17)))
+    Z = engine.start(placed, similarity)
+    for _ in range(20):
+        Z, _ = engine.sweep(placed, similarity, Z)
+        assert Z.values[Z.values != 0].min() >= np.finfo(np.float32).tiny
+    far = replace(problem, kernel=replace(problem.kernel, X=problem.kernel.X * 10))
+    values = engine.similarity(engine.place(far), far.kernel.modes_at(np.arange(17))).values
+    assert 0 < values[values != 0].min() < 1e-30
+    assert values[values != 0].min() >= np.finfo(np.float32).tiny
+
+
+@pytest.mark.skipif(not native_available(), reason="the C++ extension was not built")
 def test_the_kernels_equal_the_specification_on_a_given_graph():
     features = random_problem(5, n=N)
     problem = Problem(GraphKernel(features.affinity), features.affinity, 9, 0.7)

@@ -25,7 +25,9 @@ class TopNativeEngine(TopNumpyEngine, NativeEngine):  # type: ignore[misc]
         clusters, squared = np.empty(shape, np.int64), np.empty(shape, kernel.dtype)
         threads = self.threads_for(kernel.X.size * placed.n_clusters // 16)
         _kernels.nearest(modes.points, kernel.X, clusters, squared, threads)
-        return Top(clusters.astype(np.int32), np.exp(-squared * kernel.dtype.type(kernel.gamma)), placed.n_clusters)
+        similar = np.exp(-squared * kernel.dtype.type(kernel.gamma))
+        similar[similar < np.finfo(similar.dtype).tiny] = 0  # sweeps would be slowed down
+        return Top(clusters.astype(np.int32), similar, placed.n_clusters)
 
     def sweep(self, placed: Any, similarity: Any, memberships: Any, spare: Any = None) -> tuple[Any, float]:
         """Eq. (8) among the candidates of every row, and eq. (2) at the memberships it started from."""

@@ -95,7 +95,8 @@ void sweep_row(const SweepTop<T>& s, std::int64_t p, Board<T>& board) {
     T total = 0;
     for (std::int64_t i = 0; i < kept; ++i) {
         clusters[i] = board.candidates[i];
-        total += z_new[i] = std::exp(board.pull[clusters[i]] - top);
+        const T below = board.pull[clusters[i]] - top;
+        total += z_new[i] = below < ExpConstants<T>::negligible ? T(0) : std::exp(below);
     }
     for (std::int64_t i = 0; i < kept; ++i) z_new[i] /= total;
     std::fill(clusters + kept, clusters + s.n_slots, -1);
