@@ -128,7 +128,7 @@ def test_groups_that_are_not_there_are_refused(start, n_fresh, n_members):
     P, numbers, nobody = points(20), np.arange(20, dtype=np.int32), np.empty(0, dtype=np.float32)
     groups = np.array([start]), numbers, np.array([n_fresh], dtype=np.int32), np.array([n_members], dtype=np.int32)
     with pytest.raises(ValueError, match="groups must lie within members"):
-        _kernels.join(P, None, 1.0, 0.0, None, nobody, numbers, *groups, False, *Lists(20, 16).arrays, 1)
+        _kernels.join(P, None, 1.0, nobody, None, nobody, numbers, *groups, False, *Lists(20, 16).arrays, 1)
 
 
 def test_leaves_are_halves_of_halves():

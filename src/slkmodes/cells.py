@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from slkmodes.centers import listing, move_centers, nearest_centers
-from slkmodes.ordering import tree_order
+from slkmodes.ordering import LEADING_COMPONENTS, tree_order
 from slkmodes.search import BLOCK_ENTRIES
 
 Array = npt.NDArray[Any]
@@ -27,8 +27,6 @@ FEWEST_ROWS = 256
 ROWS_PER_ROOT = 0.5
 # Cells that are larger than the others by this factor, crowds of equal rows say, are cut up.
 LARGEST_CELL = 4
-# Principal components that tell which centres are near.
-LEADING_COMPONENTS = 32
 # Centres are the means of some rows each, moved a few times.
 ROWS_PER_CENTER = 24
 MOVES = 4
@@ -72,9 +70,8 @@ class Cells(NamedTuple):
                 nearest = nearest_centers(rows, self.centers, ranks.stop, n_threads)
             visited = nearest[:, ranks.start : ranks.stop]
             places = np.arange(start, start + len(visited))[:, None]
-            visits = (
-                self.pieces[visited] + (places + ranks.start) % np.diff(self.pieces)[visited]
-            )  # pieces share guests
+            share = (places + ranks.start) % np.diff(self.pieces)[visited]  # pieces share guests
+            visits = self.pieces[visited] + share
             at_home = (self.starts[visits] <= places) & (places < self.starts[visits + 1])
             guest_starts, guests = sorted_by_cell(visits, ~at_home, len(self.starts) - 1)
             yield meet(self.starts, guest_starts, start + guests)
@@ -88,11 +85,11 @@ def cells_of(points: Array, asking: Array, n_nearest: int, n_threads: int) -> Ce
     rows_per_cell = max(FEWEST_ROWS, ROWS_PER_ROOT * math.sqrt(len(points)))
     leading = leading_columns(points)
     centers = fit_centers(leading, max(1, round(len(points) / rows_per_cell)), n_threads)
-    centers = centers[tree_order(centers, 1, n_threads)]
+    centers = centers[tree_order(centers, 1)]
     nearest = nearest_centers(leading_columns(asking), centers, n_nearest, n_threads)
     own = nearest[:, :1] if asking is points else nearest_centers(leading, centers, 1, n_threads)
     starts, numbers = sorted_by_cell(own, np.ones_like(own, dtype=bool), len(centers))
-    starts, pieces = cut_up(leading, numbers, starts, round(LARGEST_CELL * rows_per_cell), n_threads)
+    starts, pieces = cut_up(leading, numbers, starts, round(LARGEST_CELL * rows_per_cell))
     return Cells(numbers, starts, centers, pieces, nearest[numbers])
 
 
@@ -116,7 +113,7 @@ def sorted_by_cell(cells: Array, counts: Array, n_cells: int) -> tuple[Starts, R
     return by_cell.indptr.astype(np.int64), by_cell.indices.astype(np.int32)
 
 
-def cut_up(leading: Array, numbers: Rows, starts: Starts, most: int, n_threads: int) -> tuple[Starts, Starts]:
+def cut_up(leading: Array, numbers: Rows, starts: Starts, most: int) -> tuple[Starts, Starts]:
     """Put near rows of larger cells together, in place; where the pieces begin, and which are the first of a cell."""
     sizes, pieces = [0], [0]
     for begin, end in pairwise(starts):
@@ -124,7 +121,7 @@ def cut_up(leading: Array, numbers: Rows, starts: Starts, most: int, n_threads: 
         pieces.append(len(sizes) - 1)
         if end - begin > most:
             rows = numbers[begin:end]
-            numbers[begin:end] = rows[tree_order(leading[rows], most, n_threads)]
+            numbers[begin:end] = rows[tree_order(leading[rows], most)]
     return np.cumsum(sizes), np.array(pieces)
 
 

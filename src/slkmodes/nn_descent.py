@@ -46,10 +46,10 @@ FIRST_CELLS, CELLS_AT_A_TIME, NEXT_CELLS, MOST_CELLS = 3, 2, 7, 128
 LEAST_HELP = 0.25
 # Lists are wider than the neighbours wanted, up to so many times, as neighbours are in another order on the components:
 # so wide that at most this part of what may be missing is for that. Where this is not enough, twice as wide.
-WIDEST, TWICE, PART_BEYOND_LISTS = 4, 2, 0.5
+WIDEST, WIDE, PART_BEYOND_LISTS = 4, 2, 0.5
 # Entries of a list that are compared with each other in a round, of each kind (fresh or not, listed or listing): a part
-# of the neighbours wanted, less where lists are twice as long, within limits.
-CANDIDATES, CANDIDATES_OF_LONG_LISTS = 1.1, 0.8
+# of the neighbours wanted, less where they are compared on components, within limits.
+CANDIDATES, CANDIDATES_ON_COMPONENTS = 1.1, 0.8
 FEWEST_CANDIDATES, MOST_CANDIDATES = 12, 48
 # Rounds end when one changes a smaller part of all entries.
 FEW_UPDATES = 0.03
@@ -58,7 +58,7 @@ MOST_ROUNDS = 12
 # do for all but this part of the true neighbours; later nothing is ruled out that might be one.
 LEAST_STRETCHED = 0.02
 NO_STRETCH = 1 - 1e-5  # a lower bound, also after rounding
-# By this part of the largest distance from the centre distances of the points may be wrong, being of projected rows.
+# By this part of both rows' distances from the centre that of their points may be wrong, being of projected rows.
 ROUNDING = 8 * float(np.finfo(np.float32).eps)
 # Rows that are near on the components, among which the true neighbours of the sample are looked for first.
 NEAR_ON_COMPONENTS = 256
@@ -85,7 +85,7 @@ class DescentSearch(Search):
             )
         X, n_threads, self.k = self.X, self.n_threads, n_neighbors
         self.reduced = X.shape[1] > N_COMPONENTS
-        part = CANDIDATES_OF_LONG_LISTS if self.reduced else CANDIDATES
+        part = CANDIDATES_ON_COMPONENTS if self.reduced else CANDIDATES
         self.n_candidates = int(np.clip(part * self.k, FEWEST_CANDIDATES, MOST_CANDIDATES))
         self.projection = fit_projection(X, N_COMPONENTS)
         self.unit = float(self.projection.scale) ** 2  # from squared distances of the data to those of the points
@@ -95,9 +95,9 @@ class DescentSearch(Search):
         self.numbers = cells.numbers  # near rows get near places: they meet in the caches
         self.places = inverse(self.numbers)
         self.points = points.take(self.numbers, axis=0, out=empty_on_lines(points.shape, points.dtype), mode="clip")
-        lengths = np.einsum("ij,ij->i", self.points, self.points)
-        self.rounding = np.float32(ROUNDING * float(lengths.max()) ** 0.5)
+        self.rounding = np.float32(ROUNDING) * np.sqrt(np.einsum("ij,ij->i", self.points, self.points))
         asking = self.points if asking is points else asking[self.numbers]
+        del points  # as large as what it was reordered into
         lift = self.metric.lift(X)
         self.lift = None if lift is None else (lift[self.numbers] * self.projection.scale).astype(np.float32)
         self.sample = np.sort(np.random.default_rng(0).choice(len(X), min(RECALL_SAMPLE, len(X)), replace=False))
@@ -188,7 +188,7 @@ class DescentSearch(Search):
         """Compare every row with those of the cells that are its nearest ones of these ranks."""
         for meetings in cells.visits(asking, ranks, self.n_threads):
             self._join(meetings, stretch, apart=True)
-        self.say(f"neighbours: {ranks.stop} of {len(cells.centers):,} cells")
+        self.say(f"neighbours: {min(ranks.stop, len(cells.centers)):,} of {len(cells.centers):,} cells")
 
     def _improve_until_found(self, cells: Cells, asking: Array) -> None:
         """Go on until the sample finds enough of its true neighbours.
@@ -226,12 +226,14 @@ class DescentSearch(Search):
         rows, samples, n_threads = self.sample, self.asking[self.sample], self.n_threads
         if not self.reduced or len(self.X) <= NEAR_ON_COMPONENTS:
             self.near, self.truth = true_neighbors(self.X, samples, self.k, n_threads, rows)
-            return padded(TWICE * self.k if self.reduced else self.k)
+            return padded(WIDE * self.k if self.reduced else self.k)
         on_components = BruteSearch(self.points, NEAR_ON_COMPONENTS, n_threads)
         near, apart = on_components.query(asking[self.places[rows]], NEAR_ON_COMPONENTS, n_threads)
         ranked = rank_candidates(self.X, samples, self._rows_at(near), self.k + 1, n_threads)
         self.near, self.truth = drop_self(*ranked, rows)
-        others_at_least = (NO_STRETCH * apart[:, -1] - self.rounding) / float(self.projection.scale)
+        # An other's own rounding grows with its distance, within NO_STRETCH, from that of the row.
+        others_at_least = NO_STRETCH * apart[:, -1] - 2 * self.rounding[self.places[rows]]
+        others_at_least /= float(self.projection.scale)
         unsure = np.flatnonzero(others_at_least <= self.truth[:, -1])
         if len(unsure):
             exact = true_neighbors(self.X, samples[unsure], self.k, n_threads, rows[unsure])
@@ -241,7 +243,7 @@ class DescentSearch(Search):
         places = np.where(are_near.any(axis=2), are_near.argmax(axis=2), NEAR_ON_COMPONENTS)
         enough = 1 - PART_BEYOND_LISTS * (1 - self.target)
         widths = range(padded(self.k), padded(WIDEST * self.k) + 1, LANES)
-        return next((width for width in widths if np.mean(places <= width) >= enough), padded(TWICE * self.k))
+        return next((width for width in widths if np.mean(places <= width) >= enough), padded(WIDE * self.k))
 
     def _finds_enough(self) -> bool:
         """Whether the sample finds so many of its true neighbours that all rows will, but for the standard error."""
@@ -272,8 +274,10 @@ class DescentSearch(Search):
 
         data, reach = None, self.lists.squared[:0, 0]
         if stretch is not None:
-            data, reach = self.X, np.square(np.sqrt(self.lists.squared[:, -1] / np.float32(stretch)) + self.rounding)
-        given = self.points, data, self.unit, float(self.rounding), self.lift, reach, self.numbers
+            # An other's own rounding grows with its distance, within NO_STRETCH, from that of the row.
+            farthest = np.sqrt(self.lists.squared[:, -1] / np.float32(stretch * NO_STRETCH))
+            data, reach = self.X, np.square(farthest + 2 * self.rounding)
+        given = self.points, data, self.unit, self.rounding, self.lift, reach, self.numbers
         _kernels.join(*given, *groups, apart, *self.lists.arrays, self.n_threads)
 
     def _stretch(self) -> float:

@@ -15,8 +15,9 @@ Array = npt.NDArray[Any]
 # Fewer rows fit into the caches in any order; a copy of wider rows costs more than it saves.
 ORDERED_ROWS = 20_000
 WIDEST_ROWS = 128
-# Principal components that a tree looks at, and the rows of its leaves.
+# Principal components that tell which rows are near.
 LEADING_COMPONENTS = 32
+# Rows of a leaf of a tree.
 LEAF_ROWS = 64
 
 
@@ -75,13 +76,13 @@ def near_rows_together(X: Array, n_threads: int) -> RowOrder:
     if len(X) < ORDERED_ROWS or X.shape[1] > WIDEST_ROWS or not native_available():
         return RowOrder()
     points = fit_projection(X, LEADING_COMPONENTS)(X, n_threads)
-    return RowOrder(tree_order(points, LEAF_ROWS, n_threads))
+    return RowOrder(tree_order(points, LEAF_ROWS))
 
 
-def tree_order(points: Array, leaf_rows: int, n_threads: int) -> npt.NDArray[np.int32]:
+def tree_order(points: Array, leaf_rows: int) -> npt.NDArray[np.int32]:
     """The rows by the leaves of a random-projection tree."""
     from slkmodes import _kernels
 
-    order = np.empty((1, len(points)), dtype=np.int32)
-    _kernels.forest(np.ascontiguousarray(points), points.shape[1], leaf_rows, 0, order, n_threads)
-    return order[0]
+    order = np.empty(len(points), dtype=np.int32)
+    _kernels.tree(np.ascontiguousarray(points), leaf_rows, order)
+    return order

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <vector>
 
@@ -47,7 +46,7 @@ SLK_INLINE float at_least(float on_points, float rounding) {
 template <typename T>
 SLK_INLINE void offer_pair(const Join<T>& s, std::int32_t a, std::int32_t b, float on_points, Locks& locks) {
     bool exact = !s.data;
-    float squared = exact ? on_points : at_least(on_points, s.rounding);
+    float squared = exact ? on_points : at_least(on_points, s.rounding[a] + s.rounding[b]);
     for (int side = 0; side < 2; ++side) {
         const std::int32_t row = side ? b : a, other = side ? a : b;
         if (s.data && on_points > s.reach[row]) continue;

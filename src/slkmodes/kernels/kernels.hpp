@@ -144,14 +144,11 @@ struct Project {
     int threads;
 };
 
-// Random-projection trees over the first `n_leading` columns of the points: tree t leaves every row's number in
-// order[t], halves of halves next to each other down to `leaf_rows`.
-struct Forest {
-    std::int64_t n_rows, n_columns, n_leading, n_trees, leaf_rows;
+// A random-projection tree: the numbers of all rows, halves of halves next to each other down to `leaf_rows`.
+struct Tree {
+    std::int64_t n_rows, n_columns, leaf_rows;
     const float* points;
-    std::uint64_t seed;
     std::int32_t* order;
-    int threads;
 };
 
 // The first lists, of the nearest among the rows of the same cell: cell c holds the rows from starts[c] to starts[c + 1].
@@ -167,8 +164,8 @@ struct Cells {
 // Groups of rows to compare with each other: group g has n_members[g] members from starts[g] on, the first n_fresh[g]
 // of which are compared with all (or, `apart`, with the others only), the others with those only. Where `data` is given,
 // squared distances are those of its rows (row r of the points is row numbers[r] of the data) times `unit`, and the
-// points, its projection, only rule pairs out: distances there are no larger, but for the `rounding`, and row r does not
-// want another that lies beyond its `reach` there. Where a `lift` is given, twice the product of those of both rows is
+// points, its projection, only rule pairs out: distances there are no larger, but for the `rounding` of both rows, and row
+// r does not want another that lies beyond its `reach` there. Where a `lift` is given, twice the product of those of both rows is
 // added to every squared distance.
 template <typename T>
 struct Join {
@@ -176,7 +173,7 @@ struct Join {
     const float* points;
     const T* data;
     double unit;
-    float rounding;
+    const float* rounding;
     const float* lift;
     const float* reach;
     const std::int32_t* numbers;
@@ -330,7 +327,7 @@ template <typename T>
 void run(const Project<T>&);
 template <typename T>
 void run(const Rank<T>&);
-void run(const Forest&);
+void run(const Tree&);
 void run(const Cells&);
 template <typename T>
 void run(const Join<T>&);

@@ -298,15 +298,12 @@ slk::Lists lists_of(Output<std::int32_t, 2> rows, Output<float, 2> squared, Outp
     return {std::int64_t(rows.shape(0)), std::int64_t(rows.shape(1)), rows.data(), squared.data(), fresh.data()};
 }
 
-void forest(Input<float, 2> points, std::int64_t n_leading, std::int64_t leaf_rows, std::uint64_t seed,
-            Output<std::int32_t, 2> order, int threads) {
-    require(order.shape(1) == points.shape(0), "forest: order has the wrong number of rows");
-    require(points.shape(1) % 16 == 0, "forest: points must be padded to 16s of columns");
-    require(n_leading % 16 == 0 && n_leading > 0 && n_leading <= std::int64_t(points.shape(1)) && leaf_rows > 0,
-            "forest: leading columns must be some 16s of columns, leaves some rows");
-    require(threads > 0, "forest: threads must be positive");
-    const slk::Forest job{std::int64_t(points.shape(0)), std::int64_t(points.shape(1)), n_leading,
-                          std::int64_t(order.shape(0)), leaf_rows, points.data(), seed, order.data(), threads};
+void tree(Input<float, 2> points, std::int64_t leaf_rows, Output<std::int32_t, 1> order) {
+    require(order.shape(0) == points.shape(0), "tree: order has the wrong number of rows");
+    require(points.shape(1) % 16 == 0, "tree: points must be padded to 16s of columns");
+    require(leaf_rows > 0, "tree: leaves must have rows");
+    const slk::Tree job{std::int64_t(points.shape(0)), std::int64_t(points.shape(1)), leaf_rows, points.data(),
+                        order.data()};
     nb::gil_scoped_release nogil;
     slk::run(job);
 }
@@ -328,15 +325,16 @@ void cells(Input<float, 2> points, std::optional<Input<float, 1>> lift, Input<st
 }
 
 template <typename T>
-void join(Input<float, 2> points, std::optional<Input<T, 2>> data, double unit, double rounding,
-          std::optional<Input<float, 1>> lift,          Input<float, 1> reach, Input<std::int32_t, 1> numbers, Input<std::int64_t, 1> starts,
-          Input<std::int32_t, 1> members, Input<std::int32_t, 1> n_fresh, Input<std::int32_t, 1> n_members, bool apart,
-          Output<std::int32_t, 2> rows, Output<float, 2> squared, Output<std::uint8_t, 2> fresh, int threads) {
+void join(Input<float, 2> points, std::optional<Input<T, 2>> data, double unit, Input<float, 1> rounding,
+          std::optional<Input<float, 1>> lift, Input<float, 1> reach, Input<std::int32_t, 1> numbers,
+          Input<std::int64_t, 1> starts, Input<std::int32_t, 1> members, Input<std::int32_t, 1> n_fresh,
+          Input<std::int32_t, 1> n_members, bool apart, Output<std::int32_t, 2> rows, Output<float, 2> squared, Output<std::uint8_t, 2> fresh, int threads) {
     const slk::Lists lists = lists_of(rows, squared, fresh);
     require(std::int64_t(points.shape(0)) == lists.n_rows && points.shape(0) == numbers.shape(0) &&
-                (!data || (points.shape(0) == reach.shape(0) && points.shape(0) == data->shape(0))) &&
+                (!data || (points.shape(0) == reach.shape(0) && points.shape(0) == rounding.shape(0) &&
+                           points.shape(0) == data->shape(0))) &&
                 (!lift || points.shape(0) == lift->shape(0)),
-            "join: points, data, lift, reach, numbers and lists differ in rows");
+            "join: points, data, rounding, lift, reach, numbers and lists differ in rows");
     require(points.shape(1) % 16 == 0, "join: points must be padded to 16s of columns");
     require(starts.shape(0) == n_fresh.shape(0) && starts.shape(0) == n_members.shape(0),
             "join: arrays of groups differ in length");
@@ -347,8 +345,8 @@ void join(Input<float, 2> points, std::optional<Input<T, 2>> data, double unit, 
     require(threads > 0, "join: threads must be positive");
     const slk::Join<T> job{std::int64_t(points.shape(1)), std::int64_t(starts.shape(0)),
                            data ? std::int64_t(data->shape(1)) : 0, points.data(), data ? data->data() : nullptr, unit,
-                           float(rounding), lift ? lift->data() : nullptr, reach.data(), numbers.data(), starts.data(), members.data(),
-                           n_fresh.data(), n_members.data(), apart, lists, threads};
+                           rounding.data(), lift ? lift->data() : nullptr, reach.data(), numbers.data(), starts.data(),
+                           members.data(), n_fresh.data(), n_members.data(), apart, lists, threads};
     nb::gil_scoped_release nogil;
     slk::run(job);
 }
@@ -439,7 +437,7 @@ void add_kernels(nb::module_& m) {
     m.def("rank", &rank<T>, array("rows"), array("queries"), array("candidates"),
           nb::arg("order").noconvert().none(), array("indices"),
           array("squared"), arg("threads"));
-    m.def("join", &join<T>, array("points"), nb::arg("data").noconvert().none(), arg("unit"), arg("rounding"),
+    m.def("join", &join<T>, array("points"), nb::arg("data").noconvert().none(), arg("unit"), array("rounding"),
           nb::arg("lift").noconvert().none(), array("reach"), array("numbers"), array("starts"), array("members"),
           array("n_fresh"), array("n_members"), arg("apart"), array("rows"), array("squared"), array("fresh"),
           arg("threads"));
@@ -455,8 +453,7 @@ NB_MODULE(_kernels, m) {
     add_kernels<double>(m);
     const auto array = [](const char* name) { return nb::arg(name).noconvert(); };
     using nb::arg;
-    m.def("forest", &forest, array("points"), arg("n_leading"), arg("leaf_rows"), arg("seed"), array("order"),
-          arg("threads"));
+    m.def("tree", &tree, array("points"), arg("leaf_rows"), array("order"));
     m.def("cells", &cells, array("points"), nb::arg("lift").noconvert().none(), array("starts"), array("rows"), array("squared"), array("fresh"),
           arg("threads"));
     m.def("walk", &walk, array("points"), array("queries"), array("links"), array("starts"), array("order"),

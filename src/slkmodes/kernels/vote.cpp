@@ -1,5 +1,4 @@
 // For every row the label with the most weight among its neighbours.
-#include <algorithm>
 #include <cmath>
 #include <vector>
 

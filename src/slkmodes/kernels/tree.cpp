@@ -1,5 +1,6 @@
-// Random-projection trees: rows in an order in which near rows are often close together.
+// A random-projection tree: rows in an order in which near rows are often close together.
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "kernels.hpp"
@@ -9,33 +10,32 @@
 namespace slk {
 namespace {
 
-// Projections of some rows on one direction, over the leading columns only: rows come in the order of their
-// variance.
-SLK_DISPATCH void project(const Forest& s, const float* direction, const std::int32_t* members, std::int64_t count,
+// Projections of some rows on one direction.
+SLK_DISPATCH void project(const Tree& s, const float* direction, const std::int32_t* members, std::int64_t count,
                           float* values) {
     constexpr int LANES = WIDTH<float>;
     constexpr std::int64_t ROWS_AHEAD = 8;
     for (std::int64_t i = 0; i < count; ++i) {
         if (i + ROWS_AHEAD < count)
-            fetch_ahead(s.points + std::int64_t(members[i + ROWS_AHEAD]) * s.n_columns, s.n_leading);
+            fetch_ahead(s.points + std::int64_t(members[i + ROWS_AHEAD]) * s.n_columns, s.n_columns);
         const float* row = s.points + std::int64_t(members[i]) * s.n_columns;
         auto lanes = filled<LANES>(0.0f);
-        for (std::int64_t d = 0; d < s.n_leading; d += LANES) lanes += load<LANES>(row + d) * load<LANES>(direction + d);
+        for (std::int64_t d = 0; d < s.n_columns; d += LANES) lanes += load<LANES>(row + d) * load<LANES>(direction + d);
         values[i] = sum<float, LANES>(lanes);
     }
 }
 
 // Halve a node at the median of its projections, both halves in the order they had, until it is a leaf.
-void split(const Forest& s, std::int32_t* members, std::int64_t count, std::uint64_t seed, std::vector<float>& values,
+void split(const Tree& s, std::int32_t* members, std::int64_t count, std::uint64_t seed, std::vector<float>& values,
            std::vector<float>& sorted, std::vector<std::int32_t>& right) {
     if (count <= s.leaf_rows) return;
-    std::vector<float> direction(s.n_leading);
+    std::vector<float> direction(s.n_columns);
     for (int attempt = 0; attempt < 4; ++attempt) {  // equal rows give no direction
         seed = scramble(seed + 1);
         const float* a = s.points + std::int64_t(members[seed % count]) * s.n_columns;
         const float* b = s.points + std::int64_t(members[(seed >> 32) % count]) * s.n_columns;
         bool differ = false;
-        for (std::int64_t d = 0; d < s.n_leading; ++d) {
+        for (std::int64_t d = 0; d < s.n_columns; ++d) {
             direction[d] = a[d] - b[d];
             differ = differ || direction[d] != 0;
         }
@@ -64,15 +64,11 @@ void split(const Forest& s, std::int32_t* members, std::int64_t count, std::uint
 
 }  // namespace
 
-void run(const Forest& s) {
-#pragma omp parallel for schedule(dynamic) num_threads(s.threads)
-    for (std::int64_t tree = 0; tree < s.n_trees; ++tree) {
-        std::int32_t* order = s.order + tree * s.n_rows;
-        for (std::int64_t i = 0; i < s.n_rows; ++i) order[i] = std::int32_t(i);
-        std::vector<float> values(s.n_rows), sorted(s.n_rows);
-        std::vector<std::int32_t> right(s.n_rows);
-        split(s, order, s.n_rows, scramble(s.seed + std::uint64_t(tree)), values, sorted, right);
-    }
+void run(const Tree& s) {
+    std::iota(s.order, s.order + s.n_rows, 0);
+    std::vector<float> values(s.n_rows), sorted(s.n_rows);
+    std::vector<std::int32_t> right(s.n_rows);
+    split(s, s.order, s.n_rows, scramble(0), values, sorted, right);
 }
 
 }  // namespace slk
