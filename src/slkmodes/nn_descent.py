@@ -18,7 +18,8 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from slkmodes.cache_lines import empty_on_lines
-from slkmodes.cells import Cells, cells_of
+from slkmodes.cells import Cells, cells_of, leading_columns
+from slkmodes.centers import nearest_centers
 from slkmodes.engines import native_available
 from slkmodes.exact_search import BruteSearch, complete, true_neighbors
 from slkmodes.ordering import inverse
@@ -174,9 +175,8 @@ class DescentSearch(Search):
 
     def _starts(self, points: Array, n_threads: int) -> npt.NDArray[np.int32]:
         """For every point the nearest few landmarks."""
-        landmarks = self.points[self.landmarks]
-        nearest = BruteSearch(landmarks, N_STARTS, n_threads).query(points, min(N_STARTS, len(landmarks)), n_threads)[0]
-        return self.landmarks[nearest]
+        landmarks = np.ascontiguousarray(leading_columns(self.points[self.landmarks]))
+        return self.landmarks[nearest_centers(leading_columns(points), landmarks, N_STARTS, n_threads)]
 
     def _fill(self, cells: Cells) -> None:
         """The first lists: the nearest rows of the same cell."""
