@@ -62,8 +62,8 @@ def our_graph(X: np.ndarray, k: int, recall: float = 0.98) -> np.ndarray:
     return NeighborIndex(X, "nn_descent", k, recall).graph(THREADS).distances
 
 
-def our_rough_graph(X: np.ndarray, k: int) -> np.ndarray:
-    return our_graph(X, k, 0.95)
+def our_fuller_graph(X: np.ndarray, k: int) -> np.ndarray:
+    return our_graph(X, k, 0.99)
 
 
 def pynndescent_graph(X: np.ndarray, k: int) -> np.ndarray:
@@ -300,7 +300,7 @@ for _data, _k in (("MNIST", 10), ("MNIST", 15), ("Fashion-MNIST", 15), ("1M x 64
         name: (measure_graph, (build, _data, _k))
         for name, build in {
             "slkmodes": our_graph,
-            "slkmodes, recall .95": our_rough_graph,
+            "slkmodes, recall .99": our_fuller_graph,
             "pynndescent": pynndescent_graph,
             "faiss HNSW": hnsw_graph,
             "faiss HNSW, broad": broad_hnsw_graph,

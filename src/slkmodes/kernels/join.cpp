@@ -41,8 +41,8 @@ SLK_INLINE float at_least(float on_points, float rounding) {
     return apart * apart * (1 - 1e-5f);
 }
 
-// Offer each of a pair to the other. Their distance in the data is computed once, and only if somebody wants it: whose reach
-// is the same for all threads at all times.
+// Offer each of a pair to the other. Their distance in the data is computed once, and only if somebody wants it: whose
+// reach is the same for all threads at all times.
 template <typename T>
 SLK_INLINE void offer_pair(const Join<T>& s, std::int32_t a, std::int32_t b, float on_points, Locks& locks) {
     bool exact = !s.data;

@@ -151,7 +151,8 @@ struct Tree {
     std::int32_t* order;
 };
 
-// The first lists, of the nearest among the rows of the same cell: cell c holds the rows from starts[c] to starts[c + 1].
+// The first lists, of the nearest among the rows of the same cell: cell c holds the rows from starts[c] to starts[c +
+// 1].
 struct Cells {
     std::int64_t n_columns, n_cells;
     const float* points;
@@ -162,11 +163,11 @@ struct Cells {
 };
 
 // Groups of rows to compare with each other: group g has n_members[g] members from starts[g] on, the first n_fresh[g]
-// of which are compared with all (or, `apart`, with the others only), the others with those only. Where `data` is given,
-// squared distances are those of its rows (row r of the points is row numbers[r] of the data) times `unit`, and the
-// points, its projection, only rule pairs out: distances there are no larger, but for the `rounding` of both rows, and row
-// r does not want another that lies beyond its `reach` there. Where a `lift` is given, twice the product of those of both rows is
-// added to every squared distance.
+// of which are compared with all (or, `apart`, with the others only), the others with those only. Where `data` is
+// given, squared distances are those of its rows (row r of the points is row numbers[r] of the data) times `unit`, and
+// the points, its projection, only rule pairs out: distances there are no larger, but for the `rounding` of both rows,
+// and row r does not want another that lies beyond its `reach` there. Where a `lift` is given, twice the product of
+// those of both rows is added to every squared distance.
 template <typename T>
 struct Join {
     std::int64_t n_columns, n_groups, n_features;
@@ -254,8 +255,8 @@ struct Between {
     int threads;
 };
 
-// What each group has of the edges: tile t adds up the rows from bounds[t] to bounds[t + 1] into its own sums of weights
-// that leave rows of each group, that enter them, and that do both; n_groups each, which are zero before.
+// What each group has of the edges: tile t adds up the rows from bounds[t] to bounds[t + 1] into its own sums of
+// weights that leave rows of each group, that enter them, and that do both; n_groups each, which are zero before.
 template <typename T>
 struct GroupWeights {
     std::int64_t n_tiles, n_groups;
@@ -277,9 +278,9 @@ struct Parts {
     std::int64_t* parts;
 };
 
-// One term of a Chebyshev series in a sparse matrix S (CSR) applied to `width` columns: `next`, whose memory may be that
-// of `before`, becomes scale * S now - before, and `total` gains coefficient times that. Without `before` nothing is
-// subtracted, and `total` becomes initial * now first.
+// One term of a Chebyshev series in a sparse matrix S (CSR) applied to `width` columns: `next`, whose memory may be
+// that of `before`, becomes scale * S now - before, and `total` gains coefficient times that. Without `before` nothing
+// is subtracted, and `total` becomes initial * now first.
 template <typename T>
 struct Diffuse {
     std::int64_t n_rows, width;

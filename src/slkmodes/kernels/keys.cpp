@@ -1,4 +1,5 @@
-// A number for every row, by which equal rows are found: a sum of its words, mixed, times an odd number for each column.
+// A number for every row, by which equal rows are found: a sum of its words, mixed, times an odd number for each
+// column.
 #include "kernels.hpp"
 #include "simd.hpp"
 

@@ -8,8 +8,8 @@
 
 namespace slk {
 
-// Lists of `width` entries (some 16s), by distance, then by row number; -1 and infinity where there are too few. What a list
-// holds in the end is the best of all it was offered, in whatever order: so threads may share the offering.
+// Lists of `width` entries (some 16s), by distance, then by row number; -1 and infinity where there are too few. What a
+// list holds in the end is the best of all it was offered, in whatever order: so threads may share the offering.
 struct Lists {
     std::int64_t n_rows, width;
     std::int32_t* rows;
@@ -50,8 +50,8 @@ SLK_INLINE float farthest(const Lists& lists, std::int64_t row) {
     return squared;
 }
 
-// Whether a candidate would come behind the last entry; without the lock. Entries only move up: should the row read here be
-// a later one than the distance, the candidate comes behind that entry too.
+// Whether a candidate would come behind the last entry; without the lock. Entries only move up: should the row read
+// here be a later one than the distance, the candidate comes behind that entry too.
 SLK_INLINE bool comes_too_late(const Lists& lists, std::int64_t row, std::int32_t candidate, float squared) {
     const float last = farthest(lists, row);
     if (squared != last) return squared > last;
@@ -59,8 +59,8 @@ SLK_INLINE bool comes_too_late(const Lists& lists, std::int64_t row, std::int32_
     return candidate >= __atomic_load_n(lists.rows + (row + 1) * lists.width - 1, __ATOMIC_RELAXED);
 }
 
-// Whether a list holds a row. Without its lock: one that is overlooked while entries move up is refused by offer(), and one
-// that is being dropped would be.
+// Whether a list holds a row. Without its lock: one that is overlooked while entries move up is refused by offer(), and
+// one that is being dropped would be.
 SLK_INLINE bool holds(const Lists& lists, std::int64_t row, std::int32_t candidate) {
     constexpr int LANES = WIDTH<std::int32_t>;
     const std::int32_t* rows = lists.rows + row * lists.width;

@@ -66,7 +66,8 @@ void sweep_top(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns
     };
     require(std::int64_t(row_starts.shape(0)) == n + 1, "sweep_top: row_starts must have n + 1 entries");
     require(columns.shape(0) == weights.shape(0), "sweep_top: columns and weights differ in length");
-    require(row_starts.data()[n] == std::int64_t(columns.shape(0)), "sweep_top: row_starts must end at the last column");
+    require(row_starts.data()[n] == std::int64_t(columns.shape(0)),
+            "sweep_top: row_starts must end at the last column");
     require(shaped(clusters, memberships) && shaped(new_clusters, memberships) && shaped(new_memberships, memberships),
             "sweep_top: arrays of memberships differ in shape");
     require(shaped(similar_clusters, similarity) && std::int64_t(similarity.shape(0)) == n,
@@ -198,7 +199,8 @@ void diffuse(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, 
     require(std::int64_t(row_starts.shape(0)) == n + 1, "diffuse: row_starts must have n + 1 entries");
     require(columns.shape(0) == weights.shape(0), "diffuse: columns and weights differ in length");
     require(row_starts.data()[n] == std::int64_t(columns.shape(0)), "diffuse: row_starts must end at the last column");
-    require((!before || shaped(*before)) && shaped(next) && shaped(total), "diffuse: arrays of columns differ in shape");
+    require((!before || shaped(*before)) && shaped(next) && shaped(total),
+            "diffuse: arrays of columns differ in shape");
     require(threads > 0, "diffuse: threads must be positive");
     const slk::Diffuse<T> job{n, width, row_starts.data(), columns.data(), weights.data(), scale, initial,
                               coefficient, now.data(), before ? before->data() : nullptr, next.data(), total.data(),
@@ -308,8 +310,8 @@ void tree(Input<float, 2> points, std::int64_t leaf_rows, Output<std::int32_t, 1
     slk::run(job);
 }
 
-void cells(Input<float, 2> points, std::optional<Input<float, 1>> lift, Input<std::int64_t, 1> starts, Output<std::int32_t, 2> rows,
-           Output<float, 2> squared, Output<std::uint8_t, 2> fresh, int threads) {
+void cells(Input<float, 2> points, std::optional<Input<float, 1>> lift, Input<std::int64_t, 1> starts,
+           Output<std::int32_t, 2> rows, Output<float, 2> squared, Output<std::uint8_t, 2> fresh, int threads) {
     const slk::Lists lists = lists_of(rows, squared, fresh);
     require(std::int64_t(points.shape(0)) == lists.n_rows, "cells: points and lists differ in rows");
     require(!lift || std::int64_t(lift->shape(0)) == lists.n_rows, "cells: lift and lists differ in rows");
@@ -328,7 +330,8 @@ template <typename T>
 void join(Input<float, 2> points, std::optional<Input<T, 2>> data, double unit, Input<float, 1> rounding,
           std::optional<Input<float, 1>> lift, Input<float, 1> reach, Input<std::int32_t, 1> numbers,
           Input<std::int64_t, 1> starts, Input<std::int32_t, 1> members, Input<std::int32_t, 1> n_fresh,
-          Input<std::int32_t, 1> n_members, bool apart, Output<std::int32_t, 2> rows, Output<float, 2> squared, Output<std::uint8_t, 2> fresh, int threads) {
+          Input<std::int32_t, 1> n_members, bool apart, Output<std::int32_t, 2> rows, Output<float, 2> squared,
+          Output<std::uint8_t, 2> fresh, int threads) {
     const slk::Lists lists = lists_of(rows, squared, fresh);
     require(std::int64_t(points.shape(0)) == lists.n_rows && points.shape(0) == numbers.shape(0) &&
                 (!data || (points.shape(0) == reach.shape(0) && points.shape(0) == rounding.shape(0) &&
@@ -454,7 +457,8 @@ NB_MODULE(_kernels, m) {
     const auto array = [](const char* name) { return nb::arg(name).noconvert(); };
     using nb::arg;
     m.def("tree", &tree, array("points"), arg("leaf_rows"), array("order"));
-    m.def("cells", &cells, array("points"), nb::arg("lift").noconvert().none(), array("starts"), array("rows"), array("squared"), array("fresh"),
+    m.def("cells", &cells, array("points"), nb::arg("lift").noconvert().none(), array("starts"), array("rows"),
+          array("squared"), array("fresh"),
           arg("threads"));
     m.def("walk", &walk, array("points"), array("queries"), array("links"), array("starts"), array("order"),
           nb::arg("absent").noconvert().none(), array("found"), arg("threads"));

@@ -15,7 +15,7 @@ constexpr std::int64_t QUERY_BLOCK = 64;
 // The best k so far of one query, ascending. Rows arrive in the order of their numbers, so an equal distance that
 // comes later is not better, and ties need no second look.
 template <typename T>
-SLK_INLINE void offer(T squared, std::int64_t row, T* best, std::int64_t* rows, std::int64_t k) {
+SLK_INLINE void insert(T squared, std::int64_t row, T* best, std::int64_t* rows, std::int64_t k) {
     if (!(squared < best[k - 1])) return;
     std::int64_t place = k - 1;
     for (; place > 0 && squared < best[place - 1]; --place) {
@@ -44,7 +44,7 @@ SLK_INLINE void nearest_rows(const Nearest<T>& s, std::int64_t begin, std::int64
                 const T limit = s.k == 1 ? panels.lowest(q) : first ? best[s.k - 1] : panels.limit_for(q, s.k);
                 const std::int64_t count = panels.within(q, 0, limit, nullptr, places.data());
                 for (std::int64_t i = 0; i < count; ++i)
-                    offer(panels.squared(q)[places[i]], first + places[i], best, rows, s.k);
+                    insert(panels.squared(q)[places[i]], first + places[i], best, rows, s.k);
             }
         }
     }

@@ -55,8 +55,8 @@ class Panels {
             measure_panels<LANES, VECTORS>(queries, begin / ROWS * ROWS);
     }
 
-    // Add twice the product of what a query and each row are lifted by. The products are exact in double, so it does not
-    // matter who computes them.
+    // Add twice the product of what a query and each row are lifted by. The products are exact in double, so it does
+    // not matter who computes them.
     SLK_INLINE void lift(int query, double own, const T* others, std::int64_t begin = 0) {
         T* squared = this->squared(query);
         for (std::int64_t i = begin; i < padded_; ++i) squared[i] = T(double(squared[i]) + 2 * own * double(others[i]));
@@ -73,8 +73,8 @@ class Panels {
         return fold<T, LANES>(least, [](const auto& a, const auto& b) { return a < b ? a : b; });
     }
 
-    // A distance that at least `count` of the rows measured stay within, and not many more: of the smallest in each lane
-    // of some vectors `count` do. Halving an interval needs no branch, which would often be guessed wrong.
+    // A distance that at least `count` of the rows measured stay within, and not many more: of the smallest in each
+    // lane of some vectors `count` do. Halving an interval needs no branch, which would often be guessed wrong.
     SLK_INLINE T limit_for(int query, std::int64_t count) const {
         constexpr int GROUPS = 8, HALVINGS = 10;
         const T* squared = this->squared(query);
@@ -107,7 +107,8 @@ class Panels {
 
     // The places of the rows from `begin` on that are not beyond the limit of the query or, where `limits` are given,
     // their own; in their order. Returns how many they are.
-    SLK_INLINE std::int64_t within(int query, std::int64_t begin, T limit, const T* limits, std::int32_t* places) const {
+    SLK_INLINE std::int64_t within(int query, std::int64_t begin, T limit, const T* limits,
+                                   std::int32_t* places) const {
         const T* squared = this->squared(query);
         std::int64_t count = 0;
         for (std::int64_t first = begin / ROWS * ROWS; first < n_rows_; first += ROWS) {
@@ -131,8 +132,8 @@ class Panels {
     }
 
   private:
-    // As many panels at a time as VECTORS hold; returns where there are too few left. Every lane is a sum of its own: how
-    // many of them a vector has changes no bit. Sums of many features are formed some at a time: long ones of small
+    // As many panels at a time as VECTORS hold; returns where there are too few left. Every lane is a sum of its own:
+    // how many of them a vector has changes no bit. Sums of many features are formed some at a time: long ones of small
     // terms lose too much.
     template <int LANES, int VECTORS>
     SLK_INLINE std::int64_t measure_panels(const T* const (&queries)[QUERIES], std::int64_t first) {
@@ -170,7 +171,8 @@ class Panels {
     std::vector<T> values_, squared_;
 };
 
-// Blocks of so many queries at most, fewer where there would be too few blocks for the threads, each of which has panels.
+// Blocks of so many queries at most, fewer where there would be too few blocks for the threads, each of which has
+// panels.
 template <typename T, typename Work>
 void for_each_block(std::int64_t n_queries, std::int64_t most, int threads, Work work) {
     const std::int64_t size = std::max<std::int64_t>(1, std::min(most, (n_queries + threads - 1) / threads));
@@ -178,7 +180,8 @@ void for_each_block(std::int64_t n_queries, std::int64_t most, int threads, Work
     {
         Panels<T> own;
 #pragma omp for schedule(dynamic)
-        for (std::int64_t begin = 0; begin < n_queries; begin += size) work(begin, std::min(begin + size, n_queries), own);
+        for (std::int64_t begin = 0; begin < n_queries; begin += size)
+            work(begin, std::min(begin + size, n_queries), own);
     }
 }
 

@@ -25,8 +25,8 @@ inline bool has_wide_registers() { return false; }
 
 namespace slk {
 
-// What the kernels take at a time: 32 bytes. In registers of 64 the graph of MNIST takes 6 % less time, but where there are
-// none GCC keeps vectors of 64 bytes in memory, and it takes three times as long.
+// What the kernels take at a time: 32 bytes. In registers of 64 the graph of MNIST takes 6 % less time, but where there
+// are none GCC keeps vectors of 64 bytes in memory, and it takes three times as long.
 template <typename T>
 constexpr int WIDTH = 32 / sizeof(T);
 

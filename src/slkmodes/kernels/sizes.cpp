@@ -1,4 +1,5 @@
-// Sums of the columns of memberships, tile by tile of the rows, which are the caller's choice and hence so is the rounding.
+// Sums of the columns of memberships, tile by tile of the rows, which are the caller's choice and hence so is the
+// rounding.
 #include <algorithm>
 
 #include "kernels.hpp"

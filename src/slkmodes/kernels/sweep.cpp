@@ -91,8 +91,8 @@ SLK_INLINE void sweep_group(const Sweep<T>& s, const std::int64_t* rows, T* scra
         V total = filled<LANES>(T(0)), tilt = total;
         for (std::int64_t c = 0; c < chunks; ++c) {
             const V below = pull[c] - highest[g];
-            // Far below the top there is nothing at all: on some machines a product with a number below the normal ones takes a
-            // hundred times as long.
+            // Far below the top there is nothing at all: on some machines a product with a number below the normal ones
+            // takes a hundred times as long.
             const auto counts = where_negative<T, LANES>(ExpConstants<T>::negligible - below);
             pull[c] = (V)((Bits<T, LANES>)exp_nonpositive<T, LANES>(below) & counts);
             total += pull[c];

@@ -79,7 +79,10 @@ void sweep_row(const SweepTop<T>& s, std::int64_t p, Board<T>& board) {
         const T z = board.own[l];
         const T log_z = z > T(s.floor) ? std::log(z) : nothing;
         const T similar = board.similar[l] + balance * (log_z - s.log_sizes[l]);
-        if (z > 0) objective += double(z) * ((1 + s.balance) * std::log(double(z)) - (similar + weight / 2 * board.pull[l]));
+        if (z > 0) {
+            const T felt = similar + weight / 2 * board.pull[l];
+            objective += double(z) * ((1 + s.balance) * std::log(double(z)) - felt);
+        }
         board.pull[l] = (similar + weight * board.pull[l]) * spread;  // from here on: the logit
     }
     s.row_objective[p] = objective;

@@ -20,7 +20,8 @@ SLK_DISPATCH void project(const Tree& s, const float* direction, const std::int3
             fetch_ahead(s.points + std::int64_t(members[i + ROWS_AHEAD]) * s.n_columns, s.n_columns);
         const float* row = s.points + std::int64_t(members[i]) * s.n_columns;
         auto lanes = filled<LANES>(0.0f);
-        for (std::int64_t d = 0; d < s.n_columns; d += LANES) lanes += load<LANES>(row + d) * load<LANES>(direction + d);
+        for (std::int64_t d = 0; d < s.n_columns; d += LANES)
+            lanes += load<LANES>(row + d) * load<LANES>(direction + d);
         values[i] = sum<float, LANES>(lanes);
     }
 }
