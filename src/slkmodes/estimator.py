@@ -218,7 +218,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
 
     Features should be on comparable scales (StandardScaler), or their directions be all that matters
     (``metric="cosine"``). Every sample gets a cluster: there is no noise label. X is kept; of many samples
-    with few features (20,000 and 128) a copy is, in an order that suits the caches.
+    with few features (20,000 and 128) a copy is, in an order that suits the caches, and what a metric makes of it.
 
     Examples
     --------

@@ -26,8 +26,8 @@ N_TILES = 16
 def vote(affinity: Any, labels: Labels, stay: float, n_threads: int = 1) -> Labels:
     """For every row the label with the most weight among its neighbours, the lowest of equal ones.
 
-    Neighbours without a label (-1) have no vote; the row's own label has ``stay`` more. A row for whose label nobody
-    votes keeps it.
+    Neighbours without a label (-1) have no vote; the row's own label has ``stay`` more. A row for which nobody
+    votes keeps its own.
     """
     n_groups = int(labels.max()) + 1
     if native_available():

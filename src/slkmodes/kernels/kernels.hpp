@@ -151,8 +151,7 @@ struct Tree {
     std::int32_t* order;
 };
 
-// The first lists, of the nearest among the rows of the same cell: cell c holds the rows from starts[c] to starts[c +
-// 1].
+// The first lists, of the nearest among the rows of the same cell, which holds those from its start to the next one's.
 struct Cells {
     std::int64_t n_columns, n_cells;
     const float* points;
