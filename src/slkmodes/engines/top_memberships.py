@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.special import xlogy
 
-from slkmodes.engines.balance import floor_of
+from slkmodes.engines.balance import floor_of, logarithms
 from slkmodes.engines.numpy_engine import NumpyEngine, softmax
 from slkmodes.engines.protocol import Groups, lean
 from slkmodes.mode_kernels import Modes
@@ -25,6 +25,8 @@ Array = npt.NDArray[Any]
 
 # Numbers of a dense block of rows and all clusters, where one is needed.
 BLOCK_NUMBERS = 1 << 24
+# Rows that are looked up at a time, for the caches.
+ROWS_AT_A_TIME = 1 << 14
 
 
 class Top(NamedTuple):
@@ -45,8 +47,12 @@ class Top(NamedTuple):
 
     def at(self, rows: Array, clusters: Array) -> Array:
         """Entries by row and cluster; 0 where there is none."""
-        hit = self.clusters[rows] == clusters[:, None]
-        return np.asarray(np.where(hit, self.values[rows], 0).sum(axis=1))
+        entries = np.empty(len(rows), dtype=self.values.dtype)
+        for start in range(0, len(rows), ROWS_AT_A_TIME):
+            some = slice(start, start + ROWS_AT_A_TIME)
+            hit = self.clusters[rows[some]] == clusters[some, None]
+            entries[some] = np.where(hit, self.values[rows[some]], 0).sum(axis=1)
+        return entries
 
 
 def keep_largest(scores: Array, n_kept: int) -> npt.NDArray[np.int32]:
@@ -104,10 +110,12 @@ class TopNumpyEngine(NumpyEngine):
 
     def log_sizes(self, memberships: Top) -> Array:
         """Logarithms of the mean memberships; all 0 matters to no sweep without balance."""
-        filled = memberships.clusters >= 0
-        sums = np.bincount(memberships.clusters[filled], memberships.values[filled], memberships.n_clusters)
-        dtype = memberships.values.dtype
-        return np.log(np.maximum(sums / len(filled), floor_of(dtype))).astype(dtype)
+        clusters, values = memberships.clusters, memberships.values
+        sums = np.zeros(memberships.n_clusters + 1)
+        for start in range(0, len(values), ROWS_AT_A_TIME):
+            rows = slice(start, start + ROWS_AT_A_TIME)  # no entry is one of a cluster before the first
+            sums += np.bincount(clusters[rows].ravel() + 1, values[rows].ravel(), len(sums))
+        return logarithms(sums[1:] / len(values), values.dtype)
 
     def labels(self, placed: Problem, memberships: Top, modes: Modes) -> npt.NDArray[np.int64]:
         """Cluster of the largest membership; ties go to the nearest mode."""
