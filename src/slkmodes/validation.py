@@ -161,11 +161,18 @@ def check_magnitude(owner: str, X: npt.NDArray[Any]) -> None:
         )
 
 
+# Some rows, to see whether features vary.
+ROWS_THAT_VARY = 1000
+
+
 def check_extent(owner: str, X: npt.NDArray[Any]) -> None:
     """Refuse features that vary so little that squared distances vanish in their type; all equal they may be."""
     limits = np.finfo(X.dtype)
+    least = (float(limits.tiny) / float(limits.eps)) ** 0.5
+    if float(np.ptp(X[:ROWS_THAT_VARY], axis=0).max(initial=0)) >= least:
+        return  # mostly some rows are enough to see it
     extent = float(np.ptp(X, axis=0).max(initial=0))
-    if extent > 0 and extent**2 < float(limits.tiny) / float(limits.eps):
+    if 0 < extent < least:
         raise ValueError(
             f"X varies by {extent:.3g} at most: squared distances vanish in {X.dtype}. Scale X before {owner}."
         )

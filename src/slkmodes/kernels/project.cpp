@@ -10,11 +10,13 @@
 namespace slk {
 namespace {
 
-constexpr int ROWS = 6, LANES = WIDTH<float>, VECTORS = 2;  // as many sums at a time as 16 registers hold
-constexpr std::int64_t ROW_BLOCK = 8 * ROWS;
+// Rows taken together: with two vectors of components as many sums at a time as registers hold.
+constexpr int NARROW_ROWS = 6, WIDE_ROWS = 12;
+constexpr std::int64_t ROW_BLOCK = 4 * WIDE_ROWS;
 constexpr std::int64_t FEATURES_AT_A_TIME = 256;  // of the rows taken together, for the innermost cache
 
 // Add what some features of a few rows give to some vectors of components, from the first one on.
+template <int LANES, int VECTORS, int ROWS>
 SLK_INLINE void add_products(const float (*features)[ROWS], std::int64_t n_features, const float* components,
                              std::int64_t width, float* const (&out)[ROWS], std::int64_t first, bool begun) {
     Vector<float, LANES> sums[ROWS][VECTORS];
@@ -31,7 +33,9 @@ SLK_INLINE void add_products(const float (*features)[ROWS], std::int64_t n_featu
         for (int v = 0; v < VECTORS; ++v) store<LANES>(out[r] + first + v * LANES, sums[r][v]);
 }
 
-template <typename T>
+// Every number of the output is a sum of its own: neither how many lanes a vector has nor how many rows are taken
+// together changes a bit.
+template <int LANES, int ROWS, typename T>
 SLK_INLINE void project_rows(const Project<T>& s, std::int64_t begin, std::int64_t end) {
     alignas(64) float features[FEATURES_AT_A_TIME][ROWS];
     for (std::int64_t p = begin; p < end; p += ROWS) {
@@ -50,18 +54,25 @@ SLK_INLINE void project_rows(const Project<T>& s, std::int64_t begin, std::int64
                     features[d][r] = float(std::max(-s.farthest, std::min(scaled, s.farthest)));
                 }
             const float* components = s.components + from * s.width;
-            for (std::int64_t first = 0; first < s.width; first += VECTORS * LANES)
-                add_products(features, count, components, s.width, out, first, from > 0);
+            std::int64_t first = 0;
+            for (; first + 2 * LANES <= s.width; first += 2 * LANES)
+                add_products<LANES, 2>(features, count, components, s.width, out, first, from > 0);
+            if (first < s.width) add_products<LANES, 1>(features, count, components, s.width, out, first, from > 0);
         }
     }
 }
 
-SLK_DISPATCH void project_block(const Project<float>& s, std::int64_t begin, std::int64_t end) {
-    project_rows(s, begin, end);
+SLK_DISPATCH void project_narrow(const Project<float>& s, std::int64_t begin, std::int64_t end) {
+    project_rows<WIDTH<float>, NARROW_ROWS>(s, begin, end);
 }
 
-SLK_DISPATCH void project_block(const Project<double>& s, std::int64_t begin, std::int64_t end) {
-    project_rows(s, begin, end);
+SLK_DISPATCH void project_narrow(const Project<double>& s, std::int64_t begin, std::int64_t end) {
+    project_rows<WIDTH<float>, NARROW_ROWS>(s, begin, end);
+}
+
+template <typename T>
+SLK_WIDE void project_wide(const Project<T>& s, std::int64_t begin, std::int64_t end) {
+    project_rows<2 * WIDTH<float>, WIDE_ROWS>(s, begin, end);
 }
 
 }  // namespace
@@ -71,8 +82,11 @@ void run(const Project<T>& s) {
     const std::int64_t n_blocks = (s.n_rows + ROW_BLOCK - 1) / ROW_BLOCK;
 #pragma omp parallel for schedule(dynamic) num_threads(s.threads)
     for (std::int64_t block = 0; block < n_blocks; ++block) {
-        const std::int64_t begin = block * ROW_BLOCK;
-        project_block(s, begin, std::min(begin + ROW_BLOCK, s.n_rows));
+        const std::int64_t begin = block * ROW_BLOCK, end = std::min(begin + ROW_BLOCK, s.n_rows);
+        if (has_wide_registers())
+            project_wide(s, begin, end);
+        else
+            project_narrow(s, begin, end);
     }
 }
 
