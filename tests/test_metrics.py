@@ -2,6 +2,9 @@ import itertools
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import adjusted_rand_score
 
 from slkmodes import adjusted_rand_index, clustering_accuracy, normalized_cut, normalized_mutual_information
 from tests.examples import random_graph
@@ -27,6 +30,16 @@ def test_information_and_rand_index_of_equal_and_independent_partitions():
     x = np.tile([0, 1], 15)
     assert normalized_mutual_information(y, x) == pytest.approx(0, abs=1e-9)
     assert abs(adjusted_rand_index(y, x)) < 0.1
+
+
+labellings = st.integers(1, 30).flatmap(
+    lambda n: st.tuples(*(st.lists(st.integers(-2, 40), min_size=n, max_size=n) for _ in range(2)))
+)
+
+
+@given(labellings)
+def test_rand_index_is_scikit_learns(pair):
+    assert adjusted_rand_index(*pair) == pytest.approx(adjusted_rand_score(*pair), abs=1e-12)
 
 
 def test_normalised_cut_equals_its_definition():
