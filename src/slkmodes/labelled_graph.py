@@ -92,7 +92,7 @@ def weights_between(affinity: Any, labels: Labels, n_threads: int = 1) -> npt.ND
     if native_available():
         from slkmodes import _kernels
 
-        _kernels.between(*edges_of(affinity), labels, bounds, sums, n_threads)
+        _kernels.weights_between(*edges_of(affinity), labels, bounds, sums, n_threads)
     else:
         for tile, (begin, end) in enumerate(pairwise(bounds)):
             edges = affinity[begin:end].tocoo()

@@ -240,24 +240,10 @@ struct Vote {
     int threads;
 };
 
-// The weight of the edges from each group to each other: tile t adds up the rows from bounds[t] to bounds[t + 1] into
-// its own n_groups x n_groups sums, which are zero before.
+// What groups of rows have of the edges, tile by tile: tile t adds up the rows from bounds[t] to bounds[t + 1] into its
+// own sums, which are zero before.
 template <typename T>
-struct Between {
-    std::int64_t n_tiles, n_groups;
-    const std::int64_t* row_starts;
-    const std::int32_t* columns;
-    const T* weights;
-    const std::int64_t* labels;
-    const std::int64_t* bounds;
-    double* sums;
-    int threads;
-};
-
-// What each group has of the edges: tile t adds up the rows from bounds[t] to bounds[t + 1] into its own sums of
-// weights that leave rows of each group, that enter them, and that do both; n_groups each, which are zero before.
-template <typename T>
-struct GroupWeights {
+struct EdgeSums {
     std::int64_t n_tiles, n_groups;
     const std::int64_t* row_starts;
     const std::int32_t* columns;
@@ -312,10 +298,12 @@ template <typename Word>
 void run(const Keys<Word>&);
 template <typename T>
 void run(const Vote<T>&);
+// From each group to each other: n_groups x n_groups sums.
 template <typename T>
-void run(const Between<T>&);
+void weights_between(const EdgeSums<T>&);
+// Of the weights that leave rows of each group, that enter them, and that do both: 3 x n_groups sums.
 template <typename T>
-void run(const GroupWeights<T>&);
+void group_weights(const EdgeSums<T>&);
 void run(const Parts&);
 // Merge the two groups whose merge costs least, until n_groups are left, which are labelled by their first segments.
 void agglomerate(const Segments&);

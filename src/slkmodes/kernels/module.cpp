@@ -243,35 +243,37 @@ void vote(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, Inp
     slk::run(job);
 }
 
-// What kernels that add up edges tile by tile of the rows share.
-void require_tiles(Input<std::int64_t, 1> bounds, std::size_t n_tiles, std::size_t n_rows, int threads) {
-    require(bounds.shape(0) == n_tiles + 1, "tiles: bounds must be one more than tiles");
-    require(bounds.data()[0] >= 0 && bounds.data()[n_tiles] <= std::int64_t(n_rows), "tiles: bounds must be rows");
-    require(threads > 0, "tiles: threads must be positive");
+template <typename T>
+slk::EdgeSums<T> edge_sums(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, Input<T, 1> weights,
+                           Input<std::int64_t, 1> labels, Input<std::int64_t, 1> bounds, Output<double, 3> sums,
+                           int threads) {
+    require_edges(row_starts, columns, weights, labels);
+    const std::size_t n_tiles = sums.shape(0);
+    require(bounds.shape(0) == n_tiles + 1, "edge sums: bounds must be one more than tiles");
+    require(bounds.data()[0] >= 0 && bounds.data()[n_tiles] <= std::int64_t(labels.shape(0)),
+            "edge sums: bounds must be rows");
+    require(threads > 0, "edge sums: threads must be positive");
+    return {std::int64_t(n_tiles), std::int64_t(sums.shape(2)), row_starts.data(), columns.data(), weights.data(),
+            labels.data(), bounds.data(), sums.data(), threads};
 }
 
 template <typename T>
-void between(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, Input<T, 1> weights,
-             Input<std::int64_t, 1> labels, Input<std::int64_t, 1> bounds, Output<double, 3> sums, int threads) {
-    require_edges(row_starts, columns, weights, labels);
-    require_tiles(bounds, sums.shape(0), labels.shape(0), threads);
-    require(sums.shape(1) == sums.shape(2), "between: sums must be square");
-    const slk::Between<T> job{std::int64_t(sums.shape(0)), std::int64_t(sums.shape(1)), row_starts.data(),
-                              columns.data(), weights.data(), labels.data(), bounds.data(), sums.data(), threads};
+void weights_between(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, Input<T, 1> weights,
+                     Input<std::int64_t, 1> labels, Input<std::int64_t, 1> bounds, Output<double, 3> sums,
+                     int threads) {
+    require(sums.shape(1) == sums.shape(2), "weights_between: sums must be square");
+    const auto job = edge_sums(row_starts, columns, weights, labels, bounds, sums, threads);
     nb::gil_scoped_release nogil;
-    slk::run(job);
+    slk::weights_between(job);
 }
 
 template <typename T>
 void group_weights(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> columns, Input<T, 1> weights,
                    Input<std::int64_t, 1> labels, Input<std::int64_t, 1> bounds, Output<double, 3> sums, int threads) {
-    require_edges(row_starts, columns, weights, labels);
-    require_tiles(bounds, sums.shape(0), labels.shape(0), threads);
     require(sums.shape(1) == 3, "group_weights: there must be three sums of each group");
-    const slk::GroupWeights<T> job{std::int64_t(sums.shape(0)), std::int64_t(sums.shape(2)), row_starts.data(),
-                                   columns.data(), weights.data(), labels.data(), bounds.data(), sums.data(), threads};
+    const auto job = edge_sums(row_starts, columns, weights, labels, bounds, sums, threads);
     nb::gil_scoped_release nogil;
-    slk::run(job);
+    slk::group_weights(job);
 }
 
 template <typename Word>
@@ -433,10 +435,10 @@ void add_kernels(nb::module_& m) {
     m.def("sizes", &sizes<T>, array("memberships"), arg("tile_rows"), array("sums"), arg("threads"));
     m.def("vote", &vote<T>, array("row_starts"), array("columns"), array("weights"), array("labels"), arg("n_groups"),
           arg("stay"), array("elected"), arg("threads"));
-    m.def("between", &between<T>, array("row_starts"), array("columns"), array("weights"), array("labels"),
-          array("bounds"), array("sums"), arg("threads"));
-    m.def("group_weights", &group_weights<T>, array("row_starts"), array("columns"), array("weights"), array("labels"),
-          array("bounds"), array("sums"), arg("threads"));
+    m.def("weights_between", &weights_between<T>, array("row_starts"), array("columns"), array("weights"),
+          array("labels"), array("bounds"), array("sums"), arg("threads"));
+    m.def("group_weights", &group_weights<T>, array("row_starts"), array("columns"), array("weights"),
+          array("labels"), array("bounds"), array("sums"), arg("threads"));
     m.def("rank", &rank<T>, array("rows"), array("queries"), array("candidates"),
           nb::arg("order").noconvert().none(), array("indices"),
           array("squared"), arg("threads"));

@@ -4,7 +4,7 @@
 namespace slk {
 
 template <typename T>
-void run(const Between<T>& s) {
+void weights_between(const EdgeSums<T>& s) {
 #pragma omp parallel for schedule(dynamic) num_threads(s.threads)
     for (std::int64_t tile = 0; tile < s.n_tiles; ++tile) {
         double* sums = s.sums + tile * s.n_groups * s.n_groups;
@@ -17,7 +17,7 @@ void run(const Between<T>& s) {
 }
 
 template <typename T>
-void run(const GroupWeights<T>& s) {
+void group_weights(const EdgeSums<T>& s) {
 #pragma omp parallel for schedule(dynamic) num_threads(s.threads)
     for (std::int64_t tile = 0; tile < s.n_tiles; ++tile) {
         double* leaving = s.sums + tile * 3 * s.n_groups;
@@ -35,9 +35,9 @@ void run(const GroupWeights<T>& s) {
     }
 }
 
-template void run(const Between<float>&);
-template void run(const Between<double>&);
-template void run(const GroupWeights<float>&);
-template void run(const GroupWeights<double>&);
+template void weights_between(const EdgeSums<float>&);
+template void weights_between(const EdgeSums<double>&);
+template void group_weights(const EdgeSums<float>&);
+template void group_weights(const EdgeSums<double>&);
 
 }  // namespace slk
