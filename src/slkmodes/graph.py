@@ -28,6 +28,11 @@ class Graph:
     neighbors: Neighbors | None = None
     order: RowOrder = field(default_factory=RowOrder)  # of the rows here, and in all that is made from them
 
+    @property
+    def has_features(self) -> bool:
+        """Whether its rows are samples, between which means can be taken: neither affinities nor inner products."""
+        return isinstance(self.kernel, GaussianKernel) and not self.kernel.metric.extra_columns
+
 
 def graph_of_features(
     X: Any,

@@ -3,8 +3,9 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from slkmodes.baselines import KModes, k_modes
+from slkmodes.baselines import KernelKMeans, KModes, k_modes
 from slkmodes.baselines.k_modes import Landscape, State, start_from_means
+from slkmodes.distances import METRICS
 from slkmodes.graph import graph_of_affinities, graph_of_features
 from slkmodes.mode_kernels import GaussianKernel
 from tests.examples import six_points
@@ -170,6 +171,13 @@ def test_features_are_needed(blobs):
         KModes(affinity="precomputed").fit(np.eye(10))
     with pytest.raises(ValueError, match="KModes needs features; this graph was made from affinities alone"):
         KModes().fit_graph(graph_of_affinities(np.ones((10, 10)), "none"))
+    metric = METRICS["inner_product"]("test", blobs[0])
+    graph = graph_of_features(metric.asking(blobs[0]), 5, "auto", "binary", "union", 1.0, 1, metric=metric)
+    with pytest.raises(ValueError, match="KModes needs features; this graph was made from inner products"):
+        KModes().fit_graph(graph)
+    KernelKMeans(3).fit_graph(graph)
+    with pytest.raises(ValueError, match="kernel='linear' of KernelKMeans needs features"):
+        KernelKMeans(3, kernel="linear").fit_graph(graph)
 
 
 @pytest.mark.parametrize("name", ["n_init", "n_bandwidths", "max_iter"])

@@ -159,10 +159,10 @@ class KernelKMeans(GraphClusterer):
 
     def _choose_kernel(self, graph: Graph) -> str:
         """The kernel asked for, if it can be had."""
-        n_samples, has_features = graph.kernel.n_samples, isinstance(graph.kernel, GaussianKernel)
+        n_samples = graph.kernel.n_samples
         if self.kernel == "auto":
-            return "gaussian" if has_features and n_samples <= MOST_DENSE_ROWS else "graph"
-        if self.kernel != "graph" and not has_features:
+            return "gaussian" if graph.has_features and n_samples <= MOST_DENSE_ROWS else "graph"
+        if self.kernel != "graph" and not graph.has_features:
             raise ValueError(f"kernel={self.kernel!r} of {self._owner} needs features; for affinities use 'graph'.")
         if self.kernel != "graph" and n_samples > MOST_DENSE_ROWS:
             raise ValueError(
