@@ -67,11 +67,15 @@ def plot(records: list[dict[str, Any]], exponent: float, path: Path) -> None:
     figure = Figure(figsize=(6, 4), layout="constrained")
     axes = figure.subplots()
     rows, seconds = (np.array([record[key] for record in records]) for key in ("rows", "seconds"))
-    axes.loglog(rows, seconds, "o-", label=f"fit of flights3m: rows$^{{{exponent:.2f}}}$")
+    axes.loglog(rows, seconds, "o-", label=f"whole fit of flights: rows$^{{{exponent:.2f}}}$")
+    axes.loglog(rows, [record["stages"]["graph"] for record in records], "o:", label="its graph")
     axes.loglog(rows, seconds[0] * rows / rows[0], "--", color="gray", label="linear")
     axes.set(xlabel="rows", ylabel="seconds on two cores")
+    axes.set_xticks(rows, [f"{n:,}" for n in rows])
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.minorticks_off()
     axes.legend()
-    axes.grid(alpha=0.3, which="both")
+    axes.grid(alpha=0.3)
     figure.savefig(path, dpi=150)
 
 

@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from slkmodes import LaplacianKModes, Status
+from slkmodes.validation import ROWS_LOOKED_AT, check_extent
 
 rng = np.random.default_rng(0)
 GOOD = rng.normal(size=(40, 3))
@@ -128,6 +130,7 @@ def test_parameters_that_make_no_sense(parameters, error, message):
         (-np.ones((9, 9)), "Negative values"),
         (np.full((9, 9), np.nan), "NaN"),
         (np.full((9, 9), 1e306), "sum to 8.1e\\+307: their sums overflow float64. Divide them by the largest"),
+        (np.full((9, 9), 1e308), "sum to inf"),
         (np.full((9, 9), 2e36, dtype=np.float32), "overflow float32"),
         (np.ones((2, 2)), "n_samples=2 must be at least n_clusters=3"),
     ],
@@ -227,6 +230,16 @@ def test_values_whose_squares_overflow(search, dtype, value):
 def test_new_samples_may_be_as_close_to_each_other_as_they_like():
     model = fit(GOOD, laplacian_weight=0.3)
     assert len(set(model.predict(np.array([[0.0, 0.0, 0.0], [1e-200, 0.0, 0.0]])))) == 1
+
+
+@pytest.mark.parametrize(
+    ("spread", "said"), [(1.0, nullcontext()), (1e-160, pytest.raises(ValueError, match="vanish"))]
+)
+def test_values_that_vary_late(spread, said):
+    X = np.zeros((ROWS_LOOKED_AT + 30, 3))
+    X[-30:] = spread * np.random.default_rng(0).random((30, 3))
+    with said:
+        check_extent("X", X)
 
 
 def test_values_whose_squares_vanish():

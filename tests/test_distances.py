@@ -95,7 +95,7 @@ def test_recall_is_not_flattered_by_a_long_sample(search):
 def test_a_sample_beside_which_inner_products_vanish_is_refused():
     X = samples(300, 20)
     X[7] *= 1000
-    with pytest.raises(ValueError, match=r"times as long as half of them: .* rounded away in float32"):
+    with pytest.raises(ValueError, match=r"times as long as half of them: .* lose their digits in float32"):
         LaplacianKModes(3, metric="inner_product").fit(X)
     LaplacianKModes(3, metric="inner_product", random_state=0).fit(X.astype(np.float64))
     METRICS["inner_product"]("test", np.zeros((3, 2)))

@@ -6,7 +6,7 @@ from scipy import sparse
 
 from slkmodes import labelled_graph
 from slkmodes.engines import native_available
-from slkmodes.labelled_graph import connected_parts, group_weights, vote, weights_between
+from slkmodes.labelled_graph import connected_parts, group_weights, sparse_weights_between, vote, weights_between
 
 needs_kernels = pytest.mark.skipif(not native_available(), reason="the C++ extension was not built")
 
@@ -41,8 +41,14 @@ def test_rows_without_a_label_have_no_vote_and_may_get_one():
 @pytest.mark.usefixtures("_both")
 def test_weights_between_groups_are_sums_of_edges():
     W = sparse.csr_array(np.arange(16.0).reshape(4, 4))
-    expected = [[0 + 2 + 8 + 10, 1 + 3 + 9 + 11], [4 + 6 + 12 + 14, 5 + 7 + 13 + 15]]
+    across = (1 + 3 + 9 + 11 + 4 + 6 + 12 + 14) / 2  # a directed edge is half of one
+    expected = [[0 + 2 + 8 + 10, across], [across, 5 + 7 + 13 + 15]]
     assert weights_between(W, np.array([0, 1, 0, 1])).tolist() == expected
+    assert sparse_weights_between(W, np.array([0, 1, 0, 1]), 3).toarray().tolist() == [
+        [*expected[0], 0],
+        [*expected[1], 0],
+        [0, 0, 0],
+    ]
 
 
 @pytest.mark.usefixtures("_both")

@@ -32,8 +32,8 @@ def test_information_and_rand_index_of_equal_and_independent_partitions():
     assert abs(adjusted_rand_index(y, x)) < 0.1
 
 
-labellings = st.integers(1, 30).flatmap(
-    lambda n: st.tuples(*(st.lists(st.integers(-2, 40), min_size=n, max_size=n) for _ in range(2)))
+labellings = st.tuples(st.integers(1, 30), st.integers(-2, 0), st.integers(0, 40)).flatmap(
+    lambda s: st.tuples(*(st.lists(st.integers(s[1], s[2]), min_size=s[0], max_size=s[0]) for _ in range(2)))
 )
 
 
@@ -58,7 +58,15 @@ def test_normalised_cut_of_labels_by_any_name():
     labels = np.random.default_rng(4).integers(3, size=20)
     expected = normalized_cut(W, labels)
     for names in labels * 5 + 1, labels - 1, labels * 10**12, labels.astype(float), np.array(["a", "b", "c"])[labels]:
-        assert normalized_cut(W, names) == expected
+        assert normalized_cut(W, names) == pytest.approx(expected)
+
+
+def test_normalised_cut_refuses_columns_that_do_not_exist():
+    W = random_graph(np.random.default_rng(0), 10)
+    for column in -1, 10:
+        W.indices[3] = column
+        with pytest.raises(ValueError, match="ind"):
+            normalized_cut(W, np.arange(10) % 2)
 
 
 def test_normalised_cut_of_a_dense_matrix():
@@ -85,6 +93,12 @@ def test_wrong_shapes_are_named(pair):
     for metric in (clustering_accuracy, normalized_mutual_information, adjusted_rand_index):
         with pytest.raises(ValueError, match="equally long"):
             metric(*pair)
+
+
+@pytest.mark.parametrize("metric", [clustering_accuracy, normalized_mutual_information, adjusted_rand_index])
+def test_labels_that_are_not_there_are_refused(metric):
+    with pytest.raises(ValueError, match="must not hold NaN"):
+        metric([0.0, np.nan, 1.0], [0, 1, 1])
 
 
 def test_normalised_cut_wants_a_label_per_row():

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from slkmodes.agglomeration import CUT_PRICE, TINY, agglomerate, cheapest, entropy_term, own_cost, total_cost
 from slkmodes.engines import native_available
 from slkmodes.engines.protocol import Engine
-from slkmodes.labelled_graph import connected_parts, edges_between, group_weights, vote, weights_between
+from slkmodes.labelled_graph import connected_parts, group_weights, sparse_weights_between, vote, weights_between
 from slkmodes.metrics import adjusted_rand_index
 from slkmodes.segmentation import keep_large, segment, smoothed_columns
 from slkmodes.telling import Say, keep_quiet
@@ -129,7 +129,11 @@ def description_cost(affinity: Any, labels: Labels, n_threads: int = 1) -> float
 
 def contract(affinity: Any, segments: Labels) -> Any:
     """Segments as nodes: what share of all edges lies in and between them, symmetric, CSR."""
-    weights = edges_between(affinity, segments, int(segments.max()) + 1)
+    return shares(sparse_weights_between(affinity, segments, int(segments.max()) + 1))
+
+
+def shares(weights: Any) -> Any:
+    """Of all edges."""
     return weights / max(weights.sum(), TINY)
 
 
@@ -143,8 +147,7 @@ class ContractedGraph:
     """
 
     def __init__(self, affinity: Any, segments: Labels, n_threads: int = 1) -> None:
-        directed = weights_between(affinity, segments, n_threads)
-        self.weights = (directed + directed.T) / max(2 * directed.sum(), TINY)
+        self.weights = shares(weights_between(affinity, segments, n_threads))
         self.volumes = self.weights.sum(axis=1)
 
     def merge(self, n_groups: int, rng: np.random.Generator, starts: Sequence[Labels] = ()) -> Labels:

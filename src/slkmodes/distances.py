@@ -14,8 +14,8 @@ from slkmodes.validation import unit_rows
 Array = npt.NDArray[Any]
 
 
-# Rounding may take so much of the squared length that half of the samples have.
-ROUNDED_AWAY = 1e-3
+# Rounding may change inner products by so much of the squared length that half of the samples have.
+MOST_ROUNDING = 1e-3
 
 
 @dataclass(frozen=True)
@@ -91,14 +91,14 @@ EUCLIDEAN = Euclidean()
 
 
 def inner_product(owner: str, X: Array) -> InnerProduct:
-    """As long as the longest sample, which shall not be so long that the products of the others are rounded away."""
+    """As long as the longest sample, which shall not be so long that the others' products lose their digits."""
     squared = np.einsum("ij,ij->i", X, X, dtype=np.float64)
     longest, middle = float(squared.max()), float(np.median(squared[squared > 0])) if squared.any() else 0.0
-    if longest * float(np.finfo(X.dtype).eps) > ROUNDED_AWAY * middle:
+    if longest * float(np.finfo(X.dtype).eps) > MOST_ROUNDING * middle:
         raise ValueError(
             f"The longest sample is {(longest / middle) ** 0.5:.3g} times as long as half of them: beside its own, "
-            f"inner products of the others are rounded away in {X.dtype}. Take it out, pass float64, or use "
-            f"metric='cosine' of {owner}."
+            f"inner products of the others lose their digits in {X.dtype}. Take it out, pass float64 with "
+            f"neighbor_search='brute', or use metric='cosine' of {owner}."
         )
     return InnerProduct(longest)
 

@@ -23,7 +23,7 @@ def edges_of(matrix: Any, dtype: Any = None) -> Edges:
     if dtype is None:
         dtype = matrix.dtype if matrix.dtype == np.float32 else np.float64
     return Edges(
-        matrix.indptr.astype(np.int64, copy=False),
-        matrix.indices.astype(np.int32, copy=False),
-        matrix.data.astype(dtype, copy=False),
+        np.ascontiguousarray(matrix.indptr, dtype=np.int64),
+        np.ascontiguousarray(matrix.indices, dtype=np.int32),
+        np.ascontiguousarray(matrix.data, dtype=dtype),
     )

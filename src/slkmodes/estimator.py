@@ -218,7 +218,8 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
 
     Features should be on comparable scales (StandardScaler), or their directions be all that matters
     (``metric="cosine"``). Every sample gets a cluster: there is no noise label. X is kept; of many samples
-    with few features (20,000 and 128) a copy is, in an order that suits the caches, and what a metric makes of it.
+    with few features (20,000 and 128) a copy is, in an order that suits the caches; with another metric than
+    the Euclidean what it makes of X is.
 
     Examples
     --------

@@ -29,8 +29,8 @@ class Graph:
     order: RowOrder = field(default_factory=RowOrder)  # of the rows here, and in all that is made from them
 
     @property
-    def has_features(self) -> bool:
-        """Whether its rows are samples, between which means can be taken: neither affinities nor inner products."""
+    def has_means(self) -> bool:
+        """Whether means can be taken of its rows: neither of affinities nor under inner products."""
         return isinstance(self.kernel, GaussianKernel) and not self.kernel.metric.extra_columns
 
 

@@ -1,4 +1,4 @@
-"""What edges say about labels of the rows: votes of neighbours, weights between groups, connected parts of a label.
+"""What edges say about labels of the rows: votes of neighbours, weights of and between groups, connected parts.
 
 The C++ kernels and NumPy add up the same numbers in the same order: the answers are the same to the bit.
 """
@@ -19,8 +19,9 @@ from slkmodes.engines import native_available
 Array = npt.NDArray[Any]
 Labels = npt.NDArray[np.int64]
 
-# Weights are added up in so many tiles of the rows, whatever the number of threads.
-N_TILES = 16
+# Weights are added up in so many tiles of the rows, whatever the number of threads; in fewer where groups are as many
+# as rows of a tile.
+MOST_TILES = 16
 
 
 def vote(affinity: Any, labels: Labels, stay: float, n_threads: int = 1) -> Labels:
@@ -65,8 +66,8 @@ class GroupWeights(NamedTuple):
 
 def group_weights(affinity: Any, labels: Labels, n_groups: int, n_threads: int = 1) -> GroupWeights:
     """In one pass over the edges, however many groups there are."""
-    bounds = tiles_of(len(labels))
-    sums = np.zeros((N_TILES, 3, n_groups))
+    bounds = tiles_of(len(labels), n_groups)
+    sums = np.zeros((len(bounds) - 1, 3, n_groups))
     if native_available():
         from slkmodes import _kernels
 
@@ -85,10 +86,10 @@ def group_weights(affinity: Any, labels: Labels, n_groups: int, n_threads: int =
 
 
 def weights_between(affinity: Any, labels: Labels, n_threads: int = 1) -> npt.NDArray[np.float64]:
-    """The weight of all edges from each group to each other, and inside each on the diagonal: for a few groups."""
+    """The mean weight of the edges there and back, between groups and inside each: an array, for a few groups."""
     n_groups = int(labels.max()) + 1
-    bounds = tiles_of(len(labels))
-    sums = np.zeros((N_TILES, n_groups, n_groups))
+    bounds = tiles_of(len(labels), n_groups)
+    sums = np.zeros((len(bounds) - 1, n_groups, n_groups))
     if native_available():
         from slkmodes import _kernels
 
@@ -98,12 +99,13 @@ def weights_between(affinity: Any, labels: Labels, n_threads: int = 1) -> npt.ND
             edges = affinity[begin:end].tocoo()
             pairs = labels[begin:end][edges.row] * n_groups + labels[edges.col]
             sums[tile] = np.bincount(pairs, edges.data, n_groups**2).reshape(n_groups, n_groups)
-    return sum_of_tiles(sums)
+    directed = sum_of_tiles(sums)
+    return (directed + directed.T) / 2
 
 
-def tiles_of(n_rows: int) -> Labels:
+def tiles_of(n_rows: int, n_groups: int) -> Labels:
     """Where each tile begins and the last ends."""
-    return np.linspace(0, n_rows, N_TILES + 1).astype(np.int64)
+    return np.linspace(0, n_rows, int(np.clip(n_rows // max(n_groups, 1), 1, MOST_TILES)) + 1).astype(np.int64)
 
 
 def sum_of_tiles(sums: Array) -> Array:
@@ -114,8 +116,8 @@ def sum_of_tiles(sums: Array) -> Array:
     return total
 
 
-def edges_between(affinity: Any, labels: Labels, n_groups: int) -> Any:
-    """The mean weight of the edges there and back, between groups and inside each: CSR, for any number of groups."""
+def sparse_weights_between(affinity: Any, labels: Labels, n_groups: int) -> Any:
+    """The same as a CSR matrix, for any number of groups."""
     edges = affinity.tocoo()
     ends = labels[edges.row], labels[edges.col]
     directed = sparse.csr_array((edges.data.astype(np.float64), ends), shape=(n_groups, n_groups))

@@ -149,9 +149,15 @@ def normalized_cut(affinity: Any, labels: npt.ArrayLike) -> float:
             "normalized_cut needs a square affinity and one label per row; "
             f"got shapes {np.shape(affinity)} and {labels.shape}."
         )
-    numbers = _numbers(labels)
-    sizes = np.bincount(numbers)
-    inside, volume = group_weights(csr_array(affinity), numbers, len(sizes))
+    graph = csr_array(affinity)
+    graph.check_format(full_check=True)
+    return cut_of_groups(graph, _numbers(labels))
+
+
+def cut_of_groups(affinity: Any, labels: npt.NDArray[np.int64], n_threads: int = 1) -> float:
+    """The normalised cut of a CSR matrix that is known to be one, by groups that are numbered."""
+    sizes = np.bincount(labels)
+    inside, volume = group_weights(affinity, labels, len(sizes), n_threads)
     kept = np.divide(inside, volume, out=np.zeros_like(inside), where=volume > 0)
     return float(np.sum(1.0 - kept[sizes > 0]))
 
@@ -170,4 +176,6 @@ def _check_pair(labels_true: npt.ArrayLike, labels_pred: npt.ArrayLike) -> tuple
             "labels_true and labels_pred must be 1-d, not empty and equally long; "
             f"got shapes {true.shape} and {pred.shape}."
         )
+    if any(labels.dtype.kind == "f" and np.isnan(labels).any() for labels in (true, pred)):
+        raise ValueError("labels_true and labels_pred must not hold NaN: give samples without a label a number.")
     return true, pred

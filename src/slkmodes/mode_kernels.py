@@ -104,7 +104,7 @@ class GaussianKernel:
 
     @property
     def self_similarity(self) -> float:
-        """k at no distance: of equal rows, but under an inner product."""
+        """k at distance 0, at which equal rows are but under an inner product."""
         return 1.0
 
     @property

@@ -16,7 +16,7 @@ from slkmodes.affinity import falls_apart
 from slkmodes.contraction import description_cost, graph_groups
 from slkmodes.engines import make_engine
 from slkmodes.estimator import LaplacianKModes
-from slkmodes.metrics import clustering_accuracy, normalized_cut
+from slkmodes.metrics import clustering_accuracy, cut_of_groups
 from slkmodes.restarts import FoundOnce
 from slkmodes.seeding import SEEDINGS
 from slkmodes.solution import State
@@ -132,7 +132,7 @@ def choose_n_clusters(
         groups = graph_groups(engine, affinity, count, n_runs, make_generator(model.random_state))
         agreement = float(count == 1) if groups.agreement is None else groups.agreement
         told[count] = -description_cost(affinity, groups.labels, engine.n_threads), agreement
-        cut[count] = normalized_cut(affinity, groups.labels)
+        cut[count] = cut_of_groups(affinity, groups.labels, engine.n_threads)
     kink = dict(zip(around, kinks_of(np.array(around), np.array([cut[count] for count in around])), strict=True))
     information, agreements = zip(*(told[count] for count in counts), strict=True)
     return suggestion(counts, information, agreements, tuple(kink[count] for count in counts))

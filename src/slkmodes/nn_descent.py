@@ -56,10 +56,10 @@ FEWEST_CANDIDATES, MOST_CANDIDATES = 12, 48
 FEW_UPDATES = 0.03
 MOST_ROUNDS = 12
 # Where the components alone do not find enough, the data are first taken to stretch the distances of the points as they
-# do for all but this part of the true neighbours; later nothing is ruled out that might be one.
+# do for all but this part of the true neighbours; later nothing is ruled out that might be one, but for rounding.
 LEAST_STRETCHED = 0.02
 NO_STRETCH = 1 - 1e-5  # a lower bound, also after rounding
-# By this part of both rows' distances from the centre that of their points may be wrong, being of projected rows.
+# By this part of both rows' distances from the centre, on the components, that of their points may be wrong.
 ROUNDING = 8 * float(np.finfo(np.float32).eps)
 # Rows that are near on the components, among which the true neighbours of the sample are looked for first.
 NEAR_ON_COMPONENTS = 256
@@ -233,8 +233,7 @@ class DescentSearch(Search):
         self.near, self.truth = drop_self(*ranked, rows)
         # An other's own rounding grows with its distance, within NO_STRETCH, from that of the row.
         others_at_least = NO_STRETCH * apart[:, -1] - 2 * self.rounding[self.places[rows]]
-        others_at_least /= float(self.projection.scale)
-        unsure = np.flatnonzero(others_at_least <= self.truth[:, -1])
+        unsure = np.flatnonzero(others_at_least <= self.truth[:, -1].astype(np.float64) * float(self.projection.scale))
         if len(unsure):
             exact = true_neighbors(self.X, samples[unsure], self.k, n_threads, rows[unsure])
             self.near[unsure], self.truth[unsure] = exact

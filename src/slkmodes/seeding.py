@@ -14,7 +14,7 @@ from slkmodes.centers import fit_kmeans, kmeans_cells
 from slkmodes.contraction import graph_groups
 from slkmodes.density_peaks import density_peak_groups
 from slkmodes.engines.protocol import Engine
-from slkmodes.metrics import normalized_cut
+from slkmodes.metrics import cut_of_groups
 from slkmodes.mode_kernels import GaussianKernel, ModeKernel, Modes
 from slkmodes.problem import Problem
 from slkmodes.segmentation import diffuse, normalized_adjacency
@@ -59,7 +59,7 @@ def contradictory(problem: Problem, seeds: Seeds) -> bool:
     """Whether the clusterings of the graph disagree, and not for lack of edges to cut."""
     if seeds.labels is None or seeds.agreement is None or seeds.agreement >= LEAST_AGREEMENT:
         return False
-    return normalized_cut(problem.affinity, seeds.labels) > MOST_CUT * problem.n_clusters
+    return cut_of_groups(problem.affinity, seeds.labels) > MOST_CUT * problem.n_clusters
 
 
 def graph_seeds(engine: Engine, problem: Problem, rng: np.random.Generator, n_runs: int, say: Say) -> Seeds:

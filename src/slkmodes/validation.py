@@ -16,6 +16,8 @@ from sklearn.utils import check_random_state
 
 # More threads than any machine has cores only crash it.
 MOST_THREADS = 1024
+# Rows that mostly are enough to see that features vary.
+ROWS_LOOKED_AT = 1000
 
 
 def check_integer(owner: str, name: str, value: Any, minimum: int = 1) -> int:
@@ -126,7 +128,8 @@ def check_affinities(owner: str, X: Any, *, square: bool = False) -> Any:
     X.check_format(full_check=True)
     if X.nnz and X.data.min() < 0:
         raise ValueError(f"Negative values in X: affinities given to {owner} must be at least 0. Got {X.data.min()}.")
-    total = float(X.data.sum(dtype=np.float64))
+    with np.errstate(over="ignore"):
+        total = float(X.data.sum(dtype=np.float64))
     if not total < float(np.finfo(X.dtype).max) / 4:
         raise ValueError(
             f"The affinities given to {owner} sum to {total:.3g}: their sums overflow {X.dtype}. Divide them by the "
@@ -161,16 +164,12 @@ def check_magnitude(owner: str, X: npt.NDArray[Any]) -> None:
         )
 
 
-# Some rows, to see whether features vary.
-ROWS_THAT_VARY = 1000
-
-
 def check_extent(owner: str, X: npt.NDArray[Any]) -> None:
     """Refuse features that vary so little that squared distances vanish in their type; all equal they may be."""
     limits = np.finfo(X.dtype)
     least = (float(limits.tiny) / float(limits.eps)) ** 0.5
-    if float(np.ptp(X[:ROWS_THAT_VARY], axis=0).max(initial=0)) >= least:
-        return  # mostly some rows are enough to see it
+    if float(np.ptp(X[:ROWS_LOOKED_AT], axis=0).max(initial=0)) >= least:
+        return
     extent = float(np.ptp(X, axis=0).max(initial=0))
     if 0 < extent < least:
         raise ValueError(

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from slkmodes.engines.protocol import Engine
-from slkmodes.metrics import normalized_cut
+from slkmodes.metrics import cut_of_groups
 from slkmodes.problem import Method, Problem
 from slkmodes.seeding import Seeds
 from slkmodes.solution import Solution, State, Status, Step
@@ -161,7 +161,7 @@ class Stage(NamedTuple):
             self.problem.laplacian_weight,
             certainty=float(engine.largest(self.state.memberships).mean(dtype=np.float64)),
             relaxed_objective=self.state.step.relaxed_objectives[-1],
-            normalized_cut=normalized_cut(self.problem.affinity, self.state.labels),
+            normalized_cut=cut_of_groups(self.problem.affinity, self.state.labels, engine.n_threads),
             changed=float("nan") if labels_before is None else float(np.mean(labels_before != self.state.labels)),
             n_iter=len(self.history),
         )

@@ -172,7 +172,10 @@ def test_rows_that_were_reordered_keep_their_numbers():
 def test_features_are_needed():
     with pytest.raises(ValueError, match=r"affinity of GaussianMeanShift must be one of .* got 'precomputed'"):
         GaussianMeanShift(affinity="precomputed").fit(np.eye(10))
-    with pytest.raises(ValueError, match="GaussianMeanShift needs features; this graph was made from affinities"):
+    with pytest.raises(
+        ValueError,
+        match="GaussianMeanShift needs features with means; this graph was made from affinities",
+    ):
         GaussianMeanShift().fit_graph(graph_of_affinities(np.ones((10, 10)), "none"))
 
 

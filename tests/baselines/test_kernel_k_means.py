@@ -10,6 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from slkmodes.baselines import KernelKMeans, kernel_k_means
 from slkmodes.baselines.kernel_k_means import WeightedKernel, assign, descend, evaluate, fill_empty, weigh
+from slkmodes.distances import METRICS
 from slkmodes.graph import graph_of_affinities, graph_of_features
 from slkmodes.metrics import adjusted_rand_index, normalized_cut
 
@@ -232,6 +233,15 @@ def test_auto_is_dense_for_few_rows_with_features(blobs, monkeypatch):
             KernelKMeans(3, kernel=kernel).fit(X)
 
 
+def test_a_graph_of_inner_products_is_taken_as_a_graph(blobs):
+    X, _ = blobs
+    metric = METRICS["inner_product"]("test", X)
+    graph = graph_of_features(metric.asking(X), 5, "auto", "binary", "union", 1.0, 1, metric=metric)
+    assert KernelKMeans(3).fit_graph(graph).kernel_ == "graph"
+    with pytest.raises(ValueError, match="kernel='linear' of KernelKMeans needs features with means"):
+        KernelKMeans(3, kernel="linear").fit_graph(graph)
+
+
 def test_labels_that_still_change_are_said():
     X = np.random.default_rng(0).normal(size=(300, 2))
     with pytest.warns(ConvergenceWarning, match="KernelKMeans: labels still change after 1 assignments. Increase max"):
@@ -251,9 +261,7 @@ def test_wrong_parameters_are_named(blobs):
     X, _ = blobs
     with pytest.raises(ValueError, match="weights='degree' of KernelKMeans needs a kernel that is nowhere negative"):
         KernelKMeans(kernel="linear", weights="degree").fit(X)
-    with pytest.raises(
-        ValueError, match="kernel='gaussian' of KernelKMeans needs features; for affinities use 'graph'"
-    ):
+    with pytest.raises(ValueError, match="kernel='gaussian' of KernelKMeans needs features with means"):
         KernelKMeans(kernel="gaussian", affinity="precomputed").fit(np.ones((20, 20)))
     with pytest.raises(ValueError, match=r"kernel of KernelKMeans must be one of .*'graph'.*; got 'rbf'"):
         KernelKMeans(kernel="rbf").fit(X)

@@ -11,9 +11,9 @@ from sklearn.datasets import make_blobs
 
 from slkmodes import LaplacianKModes, adjusted_rand_index
 from slkmodes.affinity import sufficient_shift
-from slkmodes.engines import ENGINES, make_engine, native_available
+from slkmodes.engines import ENGINES, make_engine, native_available, top_memberships
 from slkmodes.engines.numpy_engine import NumpyEngine
-from slkmodes.engines.top_memberships import keep_largest
+from slkmodes.engines.top_memberships import Top, keep_largest
 from slkmodes.mode_kernels import GraphKernel
 from slkmodes.objective import relaxed_objective
 from slkmodes.problem import Problem
@@ -98,6 +98,18 @@ def test_blocks_and_threads_change_no_bit(name):
         cut = run(top_engine(name, 4, n_threads, block_rows), problem)
         for verb in whole:
             np.testing.assert_array_equal(cut[verb], whole[verb], err_msg=verb)
+
+
+@pytest.mark.parametrize("rows_at_a_time", [1, 13, N])
+def test_sizes_and_entries_are_found_block_by_block(rows_at_a_time, monkeypatch):
+    monkeypatch.setattr(top_memberships, "ROWS_AT_A_TIME", rows_at_a_time)
+    rng = np.random.default_rng(0)
+    Z = Top(keep_largest(rng.random((N, 6)), 3), rng.random((N, 3)), 6)
+    Z.clusters[::5, 2], Z.values[::5, 2] = -1, 0  # a slot without an entry
+    dense = Z.matrix().toarray()
+    np.testing.assert_allclose(top_engine("numpy", 3).log_sizes(Z), np.log(dense.mean(axis=0)))
+    rows, clusters = rng.integers(N, size=400), rng.integers(6, size=400)
+    np.testing.assert_array_equal(Z.at(rows, clusters), dense[rows, clusters])
 
 
 @example(2, 0.25, 2, 0.0, "numpy")  # the shift that suffices for all memberships is too small for two

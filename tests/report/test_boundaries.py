@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from slkmodes.labelled_graph import edges_between
 from slkmodes.report import boundaries
 from slkmodes.report.boundaries import describe_boundaries
 from slkmodes.report.doubt import Doubt
@@ -12,16 +11,6 @@ LABELS = np.array([0, 0, 0, 1, 1, 1, 2])
 
 def certain(n=7):
     return Doubt(np.ones(n), np.full(n, -1), np.zeros(n))
-
-
-def test_weights_between_clusters(given_graph):
-    between = edges_between(sparse.csr_array(given_graph), LABELS, 3).toarray()
-    np.testing.assert_array_equal(between, [[6, 0.5, 0], [0.5, 6, 0], [0, 0, 0]])
-
-
-def test_a_directed_edge_is_half_a_boundary(given_graph):
-    directed = sparse.csr_array(np.triu(given_graph))
-    assert edges_between(directed, LABELS, 3).toarray()[0, 1] == 0.25
 
 
 def test_pairs_shares_and_the_least_decided(given_graph):

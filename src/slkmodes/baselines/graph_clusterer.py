@@ -43,9 +43,9 @@ class GraphClusterer(ClusterMixin, BaseEstimator):
     def fit_graph(self, graph: Graph) -> Self:
         """Cluster a graph that is there already, whose parameters then count instead of the ones given here."""
         self._check_parameters()
-        if self.needs_features and not graph.has_features:
+        if self.needs_features and not graph.has_means:
             source = "affinities alone" if graph.bandwidth is None else "inner products"
-            raise ValueError(f"{self._owner} needs features; this graph was made from {source}.")
+            raise ValueError(f"{self._owner} needs features with means; this graph was made from {source}.")
         check_sizes(self._owner, graph.kernel.n_samples, self._least_clusters)
         self.labels_ = graph.order.restore(self._cluster(graph, make_generator(self.random_state)))
         return self

@@ -43,7 +43,7 @@ class KernelKMeans(GraphClusterer):
     kernel : {"auto", "gaussian", "graph", "linear"}, default="auto"
         "gaussian": of all pairs of samples, up to 10,000 samples. "graph": the sparse affinity. "linear": the inner
         product, which makes it K-means, also up to 10,000 samples. "auto": Gaussian up to that number, the graph
-        beyond and for affinities that were given.
+        beyond, for affinities that were given, and for inner products.
     weights : {"auto", "degree", "uniform"}, default="auto"
         "degree": weights are the row sums of the kernel, which is divided by them on both sides: normalised cut.
         "uniform": every sample counts one; on a graph, ratio association. "auto": degrees on a graph, else uniform.
@@ -161,9 +161,12 @@ class KernelKMeans(GraphClusterer):
         """The kernel asked for, if it can be had."""
         n_samples = graph.kernel.n_samples
         if self.kernel == "auto":
-            return "gaussian" if graph.has_features and n_samples <= MOST_DENSE_ROWS else "graph"
-        if self.kernel != "graph" and not graph.has_features:
-            raise ValueError(f"kernel={self.kernel!r} of {self._owner} needs features; for affinities use 'graph'.")
+            return "gaussian" if graph.has_means and n_samples <= MOST_DENSE_ROWS else "graph"
+        if self.kernel != "graph" and not graph.has_means:
+            raise ValueError(
+                f"kernel={self.kernel!r} of {self._owner} needs features with means; for affinities and "
+                "inner products use 'graph'."
+            )
         if self.kernel != "graph" and n_samples > MOST_DENSE_ROWS:
             raise ValueError(
                 f"kernel={self.kernel!r} of {self._owner} is for at most {MOST_DENSE_ROWS} samples, all pairs of which "

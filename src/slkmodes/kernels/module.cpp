@@ -460,8 +460,7 @@ NB_MODULE(_kernels, m) {
     using nb::arg;
     m.def("tree", &tree, array("points"), arg("leaf_rows"), array("order"));
     m.def("cells", &cells, array("points"), nb::arg("lift").noconvert().none(), array("starts"), array("rows"),
-          array("squared"), array("fresh"),
-          arg("threads"));
+          array("squared"), array("fresh"), arg("threads"));
     m.def("walk", &walk, array("points"), array("queries"), array("links"), array("starts"), array("order"),
           nb::arg("absent").noconvert().none(), array("found"), arg("threads"));
     m.def("keys", &keys<std::uint32_t>, array("words"), array("odd"), array("keys"));

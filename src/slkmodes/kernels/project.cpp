@@ -57,6 +57,7 @@ SLK_INLINE void project_rows(const Project<T>& s, std::int64_t begin, std::int64
             std::int64_t first = 0;
             for (; first + 2 * LANES <= s.width; first += 2 * LANES)
                 add_products<LANES, 2>(features, count, components, s.width, out, first, from > 0);
+            // One is left where vectors are wide and the width is an odd number of them.
             if (first < s.width) add_products<LANES, 1>(features, count, components, s.width, out, first, from > 0);
         }
     }

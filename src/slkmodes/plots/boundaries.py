@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
-from slkmodes.labelled_graph import edges_between
+from slkmodes.labelled_graph import sparse_weights_between
 from slkmodes.plots.figures import INK, MUTED, cluster_colors, frame, new_figure, text_color
 from slkmodes.plots.fitted import cluster_centers, cluster_sizes, positions_of
 
@@ -50,7 +50,7 @@ def plot_boundaries(model: Any, layout: Any = None) -> Any:
     ['0', '1', '2']
     """
     sizes = cluster_sizes(model)
-    between = edges_between(model.affinity_, model.labels_, len(sizes)).toarray()
+    between = sparse_weights_between(model.affinity_, model.labels_, len(sizes)).toarray()
     np.fill_diagonal(between, 0)
     if layout is None:
         centers = on_circle(between)

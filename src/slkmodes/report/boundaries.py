@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from slkmodes.labelled_graph import edges_between
+from slkmodes.labelled_graph import sparse_weights_between
 from slkmodes.report.doubt import Doubt
 
 Pair = tuple[int, int]
@@ -26,7 +26,7 @@ def describe_boundaries(affinity: Any, labels: npt.NDArray[np.int64], doubt: Dou
 
     ``share`` is the weight as a part of all edges of the smaller of both clusters; ``shares`` the same as a table.
     """
-    between = edges_between(affinity, labels, n_clusters)
+    between = sparse_weights_between(affinity, labels, n_clusters)
     volume = between.sum(axis=1)
     undecided = undecided_samples(labels, doubt)
     crossing = sparse.coo_array(sparse.triu(between, k=1))
