@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import slkmodes._kernels as _kernels
+from slkmodes.cache_lines import empty_on_lines
 from slkmodes.engines.balance import floor_of
 from slkmodes.engines.native_engine import NativeEngine, PlacedProblem
 from slkmodes.engines.top_memberships import Top, TopNumpyEngine
@@ -31,7 +32,8 @@ class TopNativeEngine(TopNumpyEngine, NativeEngine):  # type: ignore[misc]
 
     def sweep(self, placed: Any, similarity: Any, memberships: Any, spare: Any = None) -> tuple[Any, float]:
         """Eq. (8) among the candidates of every row, and eq. (2) at the memberships it started from."""
-        clusters, values = np.empty_like(memberships.clusters), np.empty_like(memberships.values)
+        shape = memberships.values.shape  # rows that lie on cache lines are fetched from memory at once
+        clusters, values = empty_on_lines(shape, np.int32), empty_on_lines(shape, memberships.values.dtype)
         row_objective = np.empty(len(values))
         _kernels.sweep_top(
             *placed.edges,

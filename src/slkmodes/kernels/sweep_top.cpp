@@ -15,27 +15,39 @@
 namespace slk {
 namespace {
 
-// What one thread knows about the candidates of its row: places for all clusters, of which few are in use.
+// What one thread knows about its row: a place for every cluster, of which few are in use, the candidates.
 template <typename T>
 struct Board {
-    std::vector<T> pull, similar, own;
-    std::vector<char> listed;
+    struct Place {  // all in one cache line
+        T pull, similar, own;
+        std::int32_t is_candidate;
+    };
+    struct Scored {
+        T logit;
+        std::int32_t cluster;
+        bool operator<(const Scored& other) const {
+            return logit > other.logit || (logit == other.logit && cluster < other.cluster);
+        }
+    };
+    std::vector<Place> places;
     std::vector<std::int32_t> candidates;
+    std::vector<Scored> scored;
+    std::int64_t count = 0;
 
-    explicit Board(std::int64_t n_clusters)
-        : pull(n_clusters), similar(n_clusters), own(n_clusters), listed(n_clusters) {
-        candidates.reserve(n_clusters);
-    }
+    explicit Board(std::int64_t n_clusters) : places(n_clusters), candidates(n_clusters), scored(n_clusters) {}
 
-    SLK_INLINE void list(std::int32_t cluster) {
-        if (listed[cluster]) return;
-        listed[cluster] = 1;
-        candidates.push_back(cluster);
+    SLK_INLINE Place& at(std::int32_t cluster) {
+        Place& place = places[cluster];
+        if (!place.is_candidate) {
+            place.is_candidate = 1;
+            candidates[count++] = cluster;
+        }
+        return place;
     }
 
     void clear() {
-        for (const auto l : candidates) listed[l] = 0, pull[l] = similar[l] = own[l] = T(0);
-        candidates.clear();
+        for (std::int64_t i = 0; i < count; ++i) places[candidates[i]] = {};
+        count = 0;
     }
 };
 
@@ -52,21 +64,17 @@ template <typename T>
 SLK_INLINE void gather(const SweepTop<T>& s, std::int64_t p, Board<T>& board) {
     board.clear();
     for (std::int64_t i = p * s.n_slots; i < (p + 1) * s.n_slots && s.clusters[i] >= 0; ++i) {
-        board.list(s.clusters[i]);
-        board.own[s.clusters[i]] = s.memberships[i];
-        board.pull[s.clusters[i]] = s.memberships[i] * T(s.diagonal_shift);
+        auto& place = board.at(s.clusters[i]);
+        place.own = s.memberships[i];
+        place.pull = s.memberships[i] * T(s.diagonal_shift);
     }
     for (std::int64_t e = s.row_starts[p]; e < s.row_starts[p + 1]; ++e) {
         const std::int64_t q = s.columns[e];
-        for (std::int64_t i = q * s.n_slots; i < (q + 1) * s.n_slots && s.clusters[i] >= 0; ++i) {
-            board.list(s.clusters[i]);
-            board.pull[s.clusters[i]] += s.weights[e] * s.memberships[i];
-        }
+        for (std::int64_t i = q * s.n_slots; i < (q + 1) * s.n_slots && s.clusters[i] >= 0; ++i)
+            board.at(s.clusters[i]).pull += s.weights[e] * s.memberships[i];
     }
-    for (std::int64_t i = p * s.n_similar; i < (p + 1) * s.n_similar && s.similar_clusters[i] >= 0; ++i) {
-        board.list(s.similar_clusters[i]);
-        board.similar[s.similar_clusters[i]] = s.similarity[i];
-    }
+    for (std::int64_t i = p * s.n_similar; i < (p + 1) * s.n_similar && s.similar_clusters[i] >= 0; ++i)
+        board.at(s.similar_clusters[i]).similar = s.similarity[i];
 }
 
 template <typename T>
@@ -75,30 +83,29 @@ void sweep_row(const SweepTop<T>& s, std::int64_t p, Board<T>& board) {
     const T weight = T(s.laplacian_weight), balance = T(s.balance), spread = T(1 / (1 + s.balance));
     const T nothing = std::log(T(s.floor));
     double objective = 0;
-    for (const auto l : board.candidates) {
-        const T z = board.own[l];
+    for (std::int64_t i = 0; i < board.count; ++i) {
+        const std::int32_t l = board.candidates[i];
+        const auto& place = board.places[l];
+        const T z = place.own;
         const T log_z = z > T(s.floor) ? std::log(z) : nothing;
-        const T similar = board.similar[l] + balance * (log_z - s.log_sizes[l]);
+        const T similar = place.similar + balance * (log_z - s.log_sizes[l]);
         if (z > 0) {
-            const T felt = similar + weight / 2 * board.pull[l];
+            const T felt = similar + weight / 2 * place.pull;
             objective += double(z) * ((1 + s.balance) * std::log(double(z)) - felt);
         }
-        board.pull[l] = (similar + weight * board.pull[l]) * spread;  // from here on: the logit
+        board.scored[i] = {(similar + weight * place.pull) * spread, l};
     }
     s.row_objective[p] = objective;
 
-    const auto before = [&](std::int32_t l, std::int32_t k) {
-        return board.pull[l] > board.pull[k] || (board.pull[l] == board.pull[k] && l < k);
-    };
-    const auto kept = std::min<std::int64_t>(s.n_slots, std::int64_t(board.candidates.size()));
-    std::partial_sort(board.candidates.begin(), board.candidates.begin() + kept, board.candidates.end(), before);
+    const auto kept = std::min(s.n_slots, board.count);
+    auto* scored = board.scored.data();
+    std::partial_sort(scored, scored + kept, scored + board.count);
     std::int32_t* clusters = s.new_clusters + p * s.n_slots;
     T* z_new = s.new_memberships + p * s.n_slots;
-    const T top = board.pull[board.candidates[0]];
     T total = 0;
     for (std::int64_t i = 0; i < kept; ++i) {
-        clusters[i] = board.candidates[i];
-        const T below = board.pull[clusters[i]] - top;
+        clusters[i] = scored[i].cluster;
+        const T below = scored[i].logit - scored[0].logit;
         total += z_new[i] = below < ExpConstants<T>::negligible ? T(0) : std::exp(below);
     }
     for (std::int64_t i = 0; i < kept; ++i) z_new[i] /= total;
@@ -113,7 +120,6 @@ void run(const SweepTop<T>& s) {
     const std::int64_t n_blocks = (s.n_rows + s.block_rows - 1) / s.block_rows;
     // Made before the threads start: an exception must not leave a parallel region.
     std::vector<Board<T>> boards(s.threads, Board<T>(s.n_clusters));
-    for (auto& board : boards) board.candidates.reserve(s.n_clusters);  // a copy forgets its reserve
 #pragma omp parallel num_threads(s.threads)
     {
 #ifdef _OPENMP
