@@ -8,13 +8,19 @@
 namespace slk {
 namespace {
 
+constexpr std::int64_t COLUMNS_AT_A_TIME = 64;
+
+// Sums are of the thread's own until they are done: in the output those of the next tile share their cache lines.
 template <typename T>
 SLK_INLINE void add_up(const Sizes<T>& s, std::int64_t tile) {
-    double* sums = s.sums + tile * s.width;
-    std::fill_n(sums, s.width, 0.0);
-    const std::int64_t end = std::min((tile + 1) * s.tile_rows, s.n_rows);
-    for (std::int64_t p = tile * s.tile_rows; p < end; ++p)
-        for (std::int64_t c = 0; c < s.width; ++c) sums[c] += double(s.memberships[p * s.width + c]);
+    const std::int64_t begin = tile * s.tile_rows, end = std::min(begin + s.tile_rows, s.n_rows);
+    for (std::int64_t first = 0; first < s.width; first += COLUMNS_AT_A_TIME) {
+        const std::int64_t count = std::min(COLUMNS_AT_A_TIME, s.width - first);
+        double sums[COLUMNS_AT_A_TIME] = {};
+        for (std::int64_t p = begin; p < end; ++p)
+            for (std::int64_t c = 0; c < count; ++c) sums[c] += double(s.memberships[p * s.width + first + c]);
+        std::copy_n(sums, count, s.sums + tile * s.width + first);
+    }
 }
 
 SLK_DISPATCH void add_tile(const Sizes<float>& s, std::int64_t tile) { add_up(s, tile); }
