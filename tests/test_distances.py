@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from slkmodes import LaplacianKModes
+from slkmodes import LaplacianKModes, nn_descent
 from slkmodes.distances import METRICS
 from slkmodes.engines import native_available
 from slkmodes.engines.native_engine import NativeEngine
@@ -102,7 +102,8 @@ def test_a_sample_beside_which_inner_products_vanish_is_refused():
 
 
 @pytest.mark.skipif(not native_available(), reason="NN-descent is C++")
-def test_rounds_on_the_data_do_not_depend_on_threads_under_inner_products():
+def test_rounds_on_the_data_do_not_depend_on_threads_under_inner_products(monkeypatch):
+    monkeypatch.setattr(nn_descent, "PAIR_ALONE", 0)  # never all pairs
     X = samples(3000, 200)
     metric = METRICS["inner_product"]("test", X)
     said = {n: [] for n in (1, 2, 4)}

@@ -95,6 +95,25 @@ def test_where_neighbours_of_neighbours_are_none_more_cells_are_visited():
     assert sum("cells" in text for text in said) > 1
 
 
+@pytest.mark.parametrize(
+    ("pair_alone", "said_last"), [(nn_descent.PAIR_ALONE, "all pairs of rows"), (0, "recall 1.0000")]
+)
+def test_where_the_components_say_little_all_pairs_are_compared_if_that_takes_less_time(
+    pair_alone, said_last, monkeypatch
+):
+    monkeypatch.setattr(nn_descent, "PAIR_ALONE", pair_alone)
+    X = np.random.default_rng(0).normal(size=(3000, 200)).astype(np.float32)
+    said = []
+    index = NeighborIndex(X, "nn_descent", 10)
+    found = index.graph(2, said.append)
+    assert said[-1].endswith(said_last)
+    assert found.recall == 1.0
+    exact = NeighborIndex(X, "brute", 10)
+    assert np.mean(found.indices == exact.graph(2).indices) > 0.999
+    if pair_alone:
+        np.testing.assert_array_equal(index.query(X[:50] + 0.1, 2)[0], exact.query(X[:50] + 0.1, 2)[0])
+
+
 @pytest.mark.parametrize(("beyond", "width"), [(1e-3, 16), (0.6, 32), (1.0, 48)])
 def test_lists_are_wide_where_neighbours_are_in_another_order_on_the_components(beyond, width):
     """Of 400 columns the first twenty matter most; the lists are just as wide as the target needs."""
@@ -235,7 +254,9 @@ def test_rows_far_outside_the_sample_are_no_crash(monkeypatch, scale):
     assert found.indices.min() >= 0
 
 
-def test_rounds_do_not_depend_on_threads():
+@pytest.mark.parametrize("pair_alone", [0, nn_descent.PAIR_ALONE])
+def test_rounds_do_not_depend_on_threads(pair_alone, monkeypatch):
+    monkeypatch.setattr(nn_descent, "PAIR_ALONE", pair_alone)
     X = clouds(5000, 150)
     said = {n: [] for n in (1, 2, 4)}
     lists = [DescentSearch(X, 10, n, 0.999, said[n].append).lists for n in said]

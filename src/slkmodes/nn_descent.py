@@ -61,6 +61,8 @@ LEAST_STRETCHED = 0.02
 NO_STRETCH = 1 - 1e-5  # a lower bound, also after rounding
 # By this part of both rows' distances from the centre, on the components, that of their points may be wrong.
 ROUNDING = 8 * float(np.finfo(np.float32).eps)
+# By the distances of the data a pair by itself takes about so many times as long as one among all pairs.
+PAIR_ALONE = 10
 # Rows that are near on the components, among which the true neighbours of the sample are looked for first.
 NEAR_ON_COMPONENTS = 256
 # A walk towards a new row starts from the nearest few of some rows spread over all, and keeps so many rows for every
@@ -105,12 +107,15 @@ class DescentSearch(Search):
         width = self._find_truth(asking)
         self.lists = Lists(len(X), width)
         self._fill(cells)
+        self.compares_all = False
         self._improve_until_found(cells, asking)
         self.links: npt.NDArray[np.int32] | None = None  # what walks need is prepared for the first of them
-        self.breadth, self.walks_fail = BREADTH, False
+        self.breadth, self.walks_fail = BREADTH, self.compares_all
 
     def graph(self, X: Array, k: int, n_threads: int, say: Say = keep_quiet) -> Found:
         """The lists themselves, ranked."""
+        if self.compares_all:
+            return super().graph(X, k, n_threads, say)
         candidates = self._rows_at(self.lists.rows[self.places])
         indices, distances = rank_candidates(self.X, X, candidates, k, n_threads, self.numbers)
         short = np.flatnonzero(indices[:, -1] < 0)  # fewer rows met than wanted
@@ -121,7 +126,7 @@ class DescentSearch(Search):
 
     def query(self, Q: Array, k: int, n_threads: int) -> Found:
         """Walk over the lists towards each row of Q, and rank what was met."""
-        if self.links is None:
+        if self.links is None and not self.walks_fail:
             self.links = self._links_between_rows(n_threads)
             self.landmarks = self._landmarks()
             self._widen_walks(n_threads)
@@ -194,7 +199,7 @@ class DescentSearch(Search):
         """Go on until the sample finds enough of its true neighbours.
 
         Rows visit more cells and then neighbours of neighbours are compared while that helps, then distances are those
-        of the data, then every row visits twice as many cells.
+        of the data, then every row visits twice as many cells, unless comparing it with all takes less time.
         """
         self._visit(cells, asking, range(FIRST_CELLS))
         enough, seen, missing = self._finds_enough(), FIRST_CELLS, 1.0
@@ -214,7 +219,12 @@ class DescentSearch(Search):
         if not enough and self.reduced:  # what the components ruled out so far is looked at again
             stretch, seen = NO_STRETCH, 0
             self._join(cells.at_home(), stretch)
+        rows_per_cell = len(self.X) / len(cells.centers)
         while not enough and seen < min(MOST_CELLS, len(cells.centers)):
+            if stretch is not None and PAIR_ALONE * (most - seen) * rows_per_cell > len(self.X):
+                self.compares_all, self.recall = True, 1.0
+                self.say("neighbours: all pairs of rows")
+                return
             self._visit(cells, asking, range(seen, min(most, MOST_CELLS)), stretch=stretch)
             enough, seen, most = self._finds_enough(), most, 2 * most
 
