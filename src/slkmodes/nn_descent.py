@@ -221,11 +221,12 @@ class DescentSearch(Search):
             self._join(cells.at_home(), stretch)
         rows_per_cell = len(self.X) / len(cells.centers)
         while not enough and seen < min(MOST_CELLS, len(cells.centers)):
+            most = min(most, MOST_CELLS)
             if stretch is not None and PAIR_ALONE * (most - seen) * rows_per_cell > len(self.X):
                 self.compares_all, self.recall = True, 1.0
                 self.say("neighbours: all pairs of rows")
                 return
-            self._visit(cells, asking, range(seen, min(most, MOST_CELLS)), stretch=stretch)
+            self._visit(cells, asking, range(seen, most), stretch=stretch)
             enough, seen, most = self._finds_enough(), most, 2 * most
 
     def _find_truth(self, asking: Array) -> int:
