@@ -8,7 +8,8 @@ from slkmodes import exact_search, inverted_lists, neighbors
 from slkmodes import search as module
 from slkmodes.engines import native_available
 from slkmodes.neighbors import NeighborIndex, choose_search
-from slkmodes.search import drop_self, rank_candidates, recall_of
+from slkmodes.search import drop_self, rank_candidates
+from tests.examples import recall_against
 
 SEARCHES = [name for name in neighbors.SEARCHES if name != "nn_descent" or native_available()]
 APPROXIMATE = [name for name in SEARCHES if name in ("nn_descent", "inverted_lists")]
@@ -41,7 +42,7 @@ def test_approximate_searches_find_what_they_say_they_find(search, n_features, d
     found = NeighborIndex(X, search, 6).graph(2)
     truth = brute(X, 6)
     assert found.recall >= neighbors.TARGET_RECALL
-    assert recall_of(found.distances, truth) == pytest.approx(found.recall, abs=0.03)
+    assert recall_against(found.distances, truth) == pytest.approx(found.recall, abs=0.03)
     assert not np.any(found.indices == np.arange(3000)[:, None])
     rows = np.arange(0, 3000, 97)
     expected = np.linalg.norm(X[found.indices[rows]].astype(float) - X[rows, None], axis=2)
@@ -53,7 +54,7 @@ def test_far_from_the_origin_neighbours_are_still_told_apart(search):
     rng = np.random.default_rng(1)
     X = rng.normal(size=(1200, 12)) * 0.01 + np.where(rng.random((1200, 1)) < 0.5, 1e3, -1e3)
     found = NeighborIndex(X, search, 5).graph(1)
-    assert recall_of(found.distances, brute(X, 5)) > 0.95
+    assert recall_against(found.distances, brute(X, 5)) > 0.95
 
 
 @pytest.mark.parametrize("search", SEARCHES)

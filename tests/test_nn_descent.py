@@ -8,7 +8,7 @@ from slkmodes.neighbors import NeighborIndex
 from slkmodes.nn_descent import DescentSearch
 from slkmodes.ordering import inverse
 from slkmodes.projection import Projection
-from slkmodes.search import recall_of
+from tests.examples import recall_against
 
 pytestmark = pytest.mark.skipif(not native_available(), reason="NN-descent is C++")
 
@@ -29,7 +29,7 @@ def test_lists_are_improved_until_the_target_is_met(n_features, scale, dtype):
     distances = search.graph(X, 8, 2)[1]
     truth = np.sort(cdist(X, X), axis=1)[:, 1:9]
     assert search.recall >= 0.995
-    assert recall_of(distances, truth) > 0.99
+    assert recall_against(distances, truth) > 0.99
     assert (sum("recall" in text for text in said) > 1) == (n_features == 300)
 
 
@@ -52,7 +52,7 @@ def test_new_rows_find_their_neighbours(n_features):
     index = NeighborIndex(X, "nn_descent", 10)
     one, two = index.query(Q, 1), index.query(Q, 2)
     np.testing.assert_array_equal(one[0], two[0])
-    assert recall_of(one[1], np.sort(cdist(Q, X), axis=1)[:, :10]) > 0.96
+    assert recall_against(one[1], np.sort(cdist(Q, X), axis=1)[:, :10]) > 0.96
     np.testing.assert_allclose(one[1][:, 0], np.linalg.norm(X[one[0][:, 0]] - Q, axis=1), rtol=1e-4)
 
 
@@ -61,7 +61,7 @@ def test_few_rows_are_no_reason_to_fail(n_samples):
     X = clouds(n_samples, 12)
     k = min(60, n_samples - 1)
     found = NeighborIndex(X, "nn_descent", k).graph(2)
-    assert recall_of(found.distances, np.sort(cdist(X, X), axis=1)[:, 1 : k + 1]) > 0.97
+    assert recall_against(found.distances, np.sort(cdist(X, X), axis=1)[:, 1 : k + 1]) > 0.97
     assert NeighborIndex(X, "nn_descent", k).query(X[:2], 1)[0][:, 0].tolist() == [0, 1]
 
 
@@ -91,7 +91,7 @@ def test_where_neighbours_of_neighbours_are_none_more_cells_are_visited():
     said = []
     found = NeighborIndex(X, "nn_descent", 10).graph(2, said.append)
     assert found.recall >= 0.98
-    assert recall_of(found.distances, np.sort(cdist(X, X), axis=1)[:, 1:11]) > 0.97
+    assert recall_against(found.distances, np.sort(cdist(X, X), axis=1)[:, 1:11]) > 0.97
     assert sum("cells" in text for text in said) > 1
 
 
@@ -161,7 +161,7 @@ def test_a_crowd_of_equal_rows_among_others():
     found = NeighborIndex(X, "nn_descent", 8).graph(2)
     assert np.all(found.distances[1000:] == 0)
     truth = np.sort(cdist(X[1:1000], X), axis=1)[:, 1:9]
-    assert recall_of(found.distances[1:1000], truth) > 0.97
+    assert recall_against(found.distances[1:1000], truth) > 0.97
 
 
 @pytest.mark.parametrize("recall", [0, 1.5, "much"])
@@ -209,7 +209,7 @@ def test_walks_are_judged_by_rows_that_are_left_out():
     places = inverse(search.numbers)[search.sample]
     indices, distances = search._walk(X[search.sample], 10, 2, places)
     assert not np.any(indices == search.sample[:, None])
-    assert recall_of(distances, search.truth) >= search.target
+    assert recall_against(distances, search.truth) >= search.target
 
 
 def test_new_rows_find_their_way_into_every_part():
@@ -229,7 +229,7 @@ def test_a_part_smaller_than_the_list_is_left():
     assert found.min() >= 0
     truth = np.sort(cdist(X + np.float32(0.01), X), axis=1)[:, :30]
     np.testing.assert_allclose(distances[:, :15], truth[:, :15], rtol=1e-3)
-    assert recall_of(distances, truth) > 0.95
+    assert recall_against(distances, truth) > 0.95
 
 
 def test_walks_that_lose_their_way_are_given_up(monkeypatch):

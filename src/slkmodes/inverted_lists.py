@@ -16,8 +16,8 @@ from slkmodes.search import (
     Found,
     Search,
     drop_self,
-    parts_found,
     rank_candidates,
+    recall_of,
 )
 
 N_COMPONENTS = 64
@@ -75,7 +75,7 @@ class InvertedListSearch(Search):
 
         def recall_with(nprobe: int, n_spare: int) -> float:
             self.index.nprobe, self.n_spare = nprobe, n_spare
-            return float(parts_found(drop_self(*self.query(sample, k, n_threads), rows)[1], truth).mean())
+            return recall_of(drop_self(*self.query(sample, k, n_threads), rows)[1], truth)
 
         most = (self.index.nlist, MOST_SPARE_CANDIDATES)
         best = (self.index.nprobe, self.n_spare)

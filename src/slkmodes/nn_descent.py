@@ -33,6 +33,7 @@ from slkmodes.search import (
     drop_self,
     parts_found,
     rank_candidates,
+    recall_of,
 )
 from slkmodes.telling import Say, keep_quiet
 
@@ -155,7 +156,7 @@ class DescentSearch(Search):
         absent = self.places[self.sample]
         while True:
             found = self._walk(self.asking[self.sample], self.k, n_threads, absent)[1]
-            recall = float(parts_found(found, self.truth).mean())
+            recall = recall_of(found, self.truth)
             if recall >= self.target or self._n_kept(self.k) >= min(MOST_KEPT, len(self.X)):
                 break
             self.breadth *= BROADER

@@ -116,5 +116,5 @@ def parts_found(distances: Array, truth: Array) -> npt.NDArray[np.float64]:
 
 
 def recall_of(distances: Array, truth: Array) -> float:
-    """The mean part, where the true distances were measured otherwise: rounded otherwise."""
-    return float(parts_found(distances, truth * (1 + 1e-5)).mean())
+    """The same for all rows."""
+    return float(parts_found(distances, truth).mean())
