@@ -17,8 +17,9 @@ constexpr std::int64_t FEATURES_AT_A_TIME = 256;  // of the rows taken together,
 
 // Add what some features of a few rows give to some vectors of components, from the first one on.
 template <int LANES, int VECTORS, int ROWS>
-SLK_INLINE void add_products(const float (*features)[ROWS], std::int64_t n_features, const float* components,
-                             std::int64_t width, float* const (&out)[ROWS], std::int64_t first, bool begun) {
+SLK_INLINE void add_products(const float (&features)[ROWS][FEATURES_AT_A_TIME], std::int64_t n_features,
+                             const float* components, std::int64_t width, float* const (&out)[ROWS], std::int64_t first,
+                             bool begun) {
     Vector<float, LANES> sums[ROWS][VECTORS];
     for (int r = 0; r < ROWS; ++r)
         for (int v = 0; v < VECTORS; ++v)
@@ -27,7 +28,7 @@ SLK_INLINE void add_products(const float (*features)[ROWS], std::int64_t n_featu
         Vector<float, LANES> component[VECTORS];
         for (int v = 0; v < VECTORS; ++v) component[v] = load<LANES>(components + d * width + first + v * LANES);
         for (int r = 0; r < ROWS; ++r)
-            for (int v = 0; v < VECTORS; ++v) sums[r][v] += features[d][r] * component[v];
+            for (int v = 0; v < VECTORS; ++v) sums[r][v] += features[r][d] * component[v];
     }
     for (int r = 0; r < ROWS; ++r)
         for (int v = 0; v < VECTORS; ++v) store<LANES>(out[r] + first + v * LANES, sums[r][v]);
@@ -37,7 +38,7 @@ SLK_INLINE void add_products(const float (*features)[ROWS], std::int64_t n_featu
 // together changes a bit.
 template <int LANES, int ROWS, typename T>
 SLK_INLINE void project_rows(const Project<T>& s, std::int64_t begin, std::int64_t end) {
-    alignas(64) float features[FEATURES_AT_A_TIME][ROWS];
+    alignas(64) float features[ROWS][FEATURES_AT_A_TIME];
     for (std::int64_t p = begin; p < end; p += ROWS) {
         const T* rows[ROWS];
         float* out[ROWS];
@@ -51,7 +52,7 @@ SLK_INLINE void project_rows(const Project<T>& s, std::int64_t begin, std::int64
             for (int r = 0; r < ROWS; ++r)
                 for (std::int64_t d = 0; d < count; ++d) {
                     const T scaled = (rows[r][from + d] - s.center[from + d]) * s.scale;
-                    features[d][r] = float(std::max(-s.farthest, std::min(scaled, s.farthest)));
+                    features[r][d] = float(std::max(-s.farthest, std::min(scaled, s.farthest)));
                 }
             const float* components = s.components + from * s.width;
             std::int64_t first = 0;
