@@ -10,7 +10,7 @@
 namespace slk {
 namespace {
 
-constexpr std::int64_t QUERY_BLOCK = 64;
+constexpr std::int64_t QUERY_BLOCK = 256;
 
 // The best k so far of one query, ascending. Rows arrive in the order of their numbers, so an equal distance that
 // comes later is not better, and ties need no second look.
