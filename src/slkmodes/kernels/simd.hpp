@@ -4,6 +4,7 @@
 // loops would leave it to the optimiser, which turned the same sweep into code four times slower.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -206,18 +207,24 @@ SLK_INLINE double squared_tail(const T* x, const T* y, std::int64_t from, std::i
     return squared;
 }
 
-// Squares of differences, added up in as many lanes as two vectors have: one alone would wait for itself.
-template <typename T>
+// Squares of differences, added up in lanes: two vectors, as one alone would wait for itself, or one as wide as both,
+// where there are such registers; that is the same sum.
+template <typename T, int VECTORS = 2>
 struct SquaredSums {
-    static constexpr int LANES = WIDTH<T>, AT_A_TIME = 2 * LANES;
-    Vector<T, LANES> low{}, high{};
+    static constexpr int AT_A_TIME = 2 * WIDTH<T>, LANES = AT_A_TIME / VECTORS;
+    Vector<T, LANES> sums[VECTORS] = {};
 
     SLK_INLINE void add(const T* x, const T* y) {
-        const auto first = load<LANES>(x) - load<LANES>(y), second = load<LANES>(x + LANES) - load<LANES>(y + LANES);
-        low += first * first;
-        high += second * second;
+        for (int v = 0; v < VECTORS; ++v) {
+            const auto difference = load<LANES>(x + v * LANES) - load<LANES>(y + v * LANES);
+            sums[v] += difference * difference;
+        }
     }
-    SLK_INLINE T total() const { return sum<T, LANES>(low + high); }
+    SLK_INLINE T total() const {
+        auto all = sums[0];
+        for (int v = 1; v < VECTORS; ++v) all += sums[v];
+        return sum<T, LANES>(all);
+    }
 };
 
 // |x - y|^2 from differences: rows far from the origin but close to each other keep their distance.
@@ -230,10 +237,10 @@ SLK_INLINE double squared_distance(const T* x, const T* y, std::int64_t n_featur
 }
 
 // |x - y|^2 of one x with each row that is listed, handed on in the order of the list. Several sums at once hide each
-// other's latency; each is formed exactly as in squared_distance().
+// other's latency; each is formed exactly as in squared_distance(). One vector each where they are wide.
 constexpr int TOGETHER = 4;
 
-template <typename T, typename Take>
+template <int VECTORS = 2, typename T, typename Take>
 SLK_INLINE void each_distance(const T* x, const T* rows, std::int64_t n_features, const std::int32_t* listed,
                               std::int64_t count, Take take) {
     constexpr int STEP = SquaredSums<T>::AT_A_TIME;
@@ -241,8 +248,11 @@ SLK_INLINE void each_distance(const T* x, const T* rows, std::int64_t n_features
     for (std::int64_t i = 0; i < count; i += TOGETHER) {
         const int n_here = int(count - i < TOGETHER ? count - i : TOGETHER);
         const T* y[TOGETHER];
-        SquaredSums<T> sums[TOGETHER];
+        SquaredSums<T, VECTORS> sums[TOGETHER];
         for (int j = 0; j < TOGETHER; ++j) y[j] = rows + std::int64_t(listed[i + (j < n_here ? j : 0)]) * n_features;
+        // Where the next ones begin: the machine then sees what follows.
+        for (std::int64_t next = i + TOGETHER; next < std::min(i + 2 * TOGETHER, count); ++next)
+            __builtin_prefetch(rows + std::int64_t(listed[next]) * n_features);
         for (std::int64_t d = 0; d < whole; d += STEP)
             for (int j = 0; j < TOGETHER; ++j) sums[j].add(x + d, y[j] + d);
         for (int j = 0; j < n_here; ++j)
