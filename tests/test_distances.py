@@ -136,17 +136,17 @@ def test_equal_rows_are_found_also_where_keys_collide(monkeypatch):
         for dtype in (np.float32, np.float64):
             rows = np.ascontiguousarray(X[:, :n_features].astype(dtype))
             wanted = np.array([[5.0, 6.0], [1.0, 2.0], [9.0, 9.0]])[:, :n_features].astype(dtype)
-            assert EqualRows(rows).find(wanted).tolist() == [3, 0, -1]
-    assert EqualRows(X).find(X[:0]).tolist() == []
-    monkeypatch.setattr("slkmodes.exact_search.keys_of", lambda rows: np.zeros(len(rows), dtype=np.uint64))
-    assert EqualRows(X).find(X[[1, 2]]).tolist() == [-1, 0]
+            assert EqualRows(rows, 1).find(wanted, 1).tolist() == [3, 0, -1]
+    assert EqualRows(X, 1).find(X[:0], 1).tolist() == []
+    monkeypatch.setattr("slkmodes.exact_search.keys_of", lambda rows, n_threads: np.zeros(len(rows), dtype=np.uint64))
+    assert EqualRows(X, 1).find(X[[1, 2]], 1).tolist() == [-1, 0]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_rows_of_small_whole_numbers_have_keys_of_their_own(dtype):
     X = np.unique(np.random.default_rng(0).integers(0, 2, size=(20_000, 51)), axis=0).astype(dtype)
-    assert len(np.unique(keys_of(X))) == len(X)
-    np.testing.assert_array_equal(EqualRows(X).find(X), np.arange(len(X)))
+    assert len(np.unique(keys_of(X, 2))) == len(X)
+    np.testing.assert_array_equal(EqualRows(X, 1).find(X, 2), np.arange(len(X)))
 
 
 @pytest.mark.skipif(not native_available(), reason="the C++ extension was not built")
@@ -154,9 +154,9 @@ def test_rows_of_small_whole_numbers_have_keys_of_their_own(dtype):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_keys_are_those_of_numpy_also_of_some_of_the_columns(monkeypatch, dtype, n_features):
     X = samples(300, 7).astype(dtype)[:, :n_features]
-    found = keys_of(X)
+    found = keys_of(X, 2)
     monkeypatch.setattr("slkmodes.exact_search.native_available", lambda: False)
-    np.testing.assert_array_equal(found, keys_of(X))
+    np.testing.assert_array_equal(found, keys_of(X, 1))
 
 
 def test_a_row_is_not_drawn_again_that_is_not_the_nearest_to_itself():
@@ -178,5 +178,5 @@ def test_a_row_that_a_walk_misses_is_known_all_the_same():
     indices, distances = index.query(X, 2)
     missed = np.arange(0, 2000, 9)
     distances[missed] += 1
-    np.testing.assert_array_equal(index.twins(X, (indices, distances)), np.arange(2000))
-    assert np.all(index.twins(X + 1, (indices, distances + 1)) == -1)
+    np.testing.assert_array_equal(index.twins(X, (indices, distances), 2), np.arange(2000))
+    assert np.all(index.twins(X + 1, (indices, distances + 1), 2) == -1)

@@ -142,7 +142,7 @@ def test_equal_rows_are_grouped_even_where_their_keys_collide(monkeypatch):
                     return np.array([2**63] * 2, dtype=np.uint64)
 
             monkeypatch.setattr(np.random, "default_rng", lambda seed: Fixed())
-        first, group = exact_search.group_equal_rows(X)
+        first, group = exact_search.group_equal_rows(X, 2)
         assert group[0] == group[2]
         assert len(set(group.tolist())) == 3
         np.testing.assert_array_equal(X[first[group]], X)

@@ -12,6 +12,8 @@ from slkmodes.search import BLOCK_ENTRIES, Array, Found, Search, drop_self, rank
 
 # Neighbours asked of scikit-learn beyond the k wanted, as it rounds otherwise.
 SPARE_CANDIDATES = 8
+# Entries for each row in a table of keys, so that it is right of most rows that are not there.
+SPARSE = 16
 
 
 class TreeSearch(Search):
@@ -25,7 +27,7 @@ class TreeSearch(Search):
     def _prepare(self, n_neighbors: int) -> None:
         from scipy.spatial import cKDTree
 
-        first, group = group_equal_rows(self.X)
+        first, group = group_equal_rows(self.X, self.n_threads)
         rows = self.X[first]
         self.order = np.argsort(group, kind="stable")  # rows of X, copies side by side
         self.counts = np.bincount(group)
@@ -106,15 +108,15 @@ def complete(X: Array, Q: Array, found: Found, k: int, n_threads: int) -> Found:
     return indices, distances
 
 
-def group_equal_rows(X: Array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def group_equal_rows(X: Array, n_threads: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """The first row of every group of equal rows, and the group of every row, by sorting one key per row."""
-    _, first, group = np.unique(keys_of(X), return_index=True, return_inverse=True)
+    _, first, group = np.unique(keys_of(X, n_threads), return_index=True, return_inverse=True)
     if not np.array_equal(X[first[group]], X):  # two different rows with one key
         _, first, group = np.unique(X, axis=0, return_index=True, return_inverse=True)
     return first, group
 
 
-def keys_of(X: Array) -> npt.NDArray[np.uint64]:
+def keys_of(X: Array, n_threads: int) -> npt.NDArray[np.uint64]:
     """A number for every row: equal rows have the same, others most likely another."""
     whole = X.itemsize * X.shape[1] % 8 == 0  # two float32 at a time
     words = np.ascontiguousarray(X).view(np.uint64 if whole else f"u{X.itemsize}")
@@ -123,7 +125,7 @@ def keys_of(X: Array) -> npt.NDArray[np.uint64]:
     if native_available():
         from slkmodes import _kernels
 
-        _kernels.keys(words, odd, keys)
+        _kernels.keys(words, odd, keys, n_threads)
         return keys
     step = max(1, BLOCK_ENTRIES // max(1, words.shape[1]))
     for start in range(0, len(X), step):
@@ -136,17 +138,24 @@ def keys_of(X: Array) -> npt.NDArray[np.uint64]:
 class EqualRows:
     """Rows of X by their keys; of different rows with one key only the first can be found."""
 
-    def __init__(self, X: Array) -> None:
+    def __init__(self, X: Array, n_threads: int) -> None:
         self.X = X
-        keys = keys_of(X)
+        keys = keys_of(X, n_threads)
         self.order = np.argsort(keys, kind="stable")
         self.keys = keys[self.order]
+        # What most rows of others are told from, without a search: a table of leading bits that a few keys have.
+        self.shift = np.uint64(64 - max(1, (SPARSE * len(X)).bit_length()))
+        self.begins = np.zeros(2 ** (64 - int(self.shift)), dtype=bool)
+        self.begins[keys >> self.shift] = True
 
-    def find(self, Q: Array) -> npt.NDArray[np.int64]:
+    def find(self, Q: Array, n_threads: int) -> npt.NDArray[np.int64]:
         """For every row of Q the first row of X that equals it to the bit, or -1."""
-        keys = keys_of(Q)
-        places = np.searchsorted(self.keys, keys).clip(max=len(self.keys) - 1)
-        rows = np.where(self.keys[places] == keys, self.order[places], -1)
-        alike = np.flatnonzero(rows >= 0)
-        rows[alike[(self.X[rows[alike]] != Q[alike]).any(axis=1)]] = -1
+        keys = keys_of(Q, n_threads)
+        rows = np.full(len(Q), -1)
+        maybe = np.flatnonzero(self.begins[keys >> self.shift])
+        places = np.searchsorted(self.keys, keys[maybe]).clip(max=len(self.keys) - 1)
+        same = self.keys[places] == keys[maybe]
+        alike, theirs = maybe[same], self.order[places[same]]
+        equal = (self.X[theirs] == Q[alike]).all(axis=1)
+        rows[alike[equal]] = theirs[equal]
         return rows

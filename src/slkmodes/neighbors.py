@@ -84,7 +84,7 @@ class NeighborIndex:
         """The rows of X nearest to each row of Q, as many as the index is for."""
         return self.built(n_threads).query(Q, self.n_neighbors, n_threads)
 
-    def twins(self, Q: Array, found: Found) -> npt.NDArray[np.int64]:
+    def twins(self, Q: Array, found: Found, n_threads: int) -> npt.NDArray[np.int64]:
         """The row of X that each row of Q equals, -1 for none; ``found`` are its neighbours."""
         indices, distances = found
         nearest = self.metric.nearest_to_itself
@@ -92,8 +92,8 @@ class NeighborIndex:
         if nearest and SEARCHES[self.search].exact:
             return rows
         if self._equal is None:  # an approximate search may have missed the row itself
-            self._equal = EqualRows(self.metric.features(self.X))
-        return np.where(rows < 0, self._equal.find(self.metric.features(Q)), rows)
+            self._equal = EqualRows(self.metric.features(self.X), n_threads)
+        return np.where(rows < 0, self._equal.find(self.metric.features(Q), n_threads), rows)
 
     def graph(self, n_threads: int, say: Say = keep_quiet) -> Neighbors:
         """The neighbours of every row of X among the others; duplicates are neighbours at distance 0."""

@@ -71,7 +71,7 @@ def extend(fitted: Fitted, engine: Engine, X: Any, n_threads: int) -> Extension:
         weights = WEIGHTS[fitted.weights](found, fitted.neighbors, fitted.n_neighbors, problem.kernel.bandwidth)
         starts = np.arange(0, indices.size + 1, indices.shape[1])
         pull = dense(sparse.csr_array((weights.ravel(), indices.ravel(), starts), shape=(len(X), Z.shape[0])) @ Z)
-        twin = fitted.index.twins(X, (indices, distances))
+        twin = fitted.index.twins(X, (indices, distances), n_threads)
         known = np.flatnonzero(twin >= 0)
         rows = twin[known]
         pull[known] = dense(problem.affinity[rows] @ Z + Z.dtype.type(problem.diagonal_shift) * Z[rows])

@@ -130,6 +130,7 @@ struct Keys {
     const Word* words;
     const std::uint64_t* odd;
     std::uint64_t* keys;
+    int threads;
 };
 
 // Rows less their center, times `scale`, cut off at +-`farthest`, on the components: `width` columns, some 16s.

@@ -16,19 +16,20 @@ SLK_INLINE std::uint64_t key_of(const Word* words, const std::uint64_t* odd, std
     return key;
 }
 
-SLK_DISPATCH void add_keys(const Keys<std::uint32_t>& s) {
-    for (std::int64_t p = 0; p < s.n_rows; ++p) s.keys[p] = key_of(s.words + p * s.n_words, s.odd, s.n_words);
+SLK_DISPATCH void add_key(const Keys<std::uint32_t>& s, std::int64_t p) {
+    s.keys[p] = key_of(s.words + p * s.n_words, s.odd, s.n_words);
 }
 
-SLK_DISPATCH void add_keys(const Keys<std::uint64_t>& s) {
-    for (std::int64_t p = 0; p < s.n_rows; ++p) s.keys[p] = key_of(s.words + p * s.n_words, s.odd, s.n_words);
+SLK_DISPATCH void add_key(const Keys<std::uint64_t>& s, std::int64_t p) {
+    s.keys[p] = key_of(s.words + p * s.n_words, s.odd, s.n_words);
 }
 
 }  // namespace
 
 template <typename Word>
 void run(const Keys<Word>& s) {
-    add_keys(s);
+#pragma omp parallel for schedule(static) num_threads(s.threads)
+    for (std::int64_t p = 0; p < s.n_rows; ++p) add_key(s, p);
 }
 
 template void run(const Keys<std::uint32_t>&);

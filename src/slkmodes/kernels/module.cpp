@@ -277,10 +277,11 @@ void group_weights(Input<std::int64_t, 1> row_starts, Input<std::int32_t, 1> col
 }
 
 template <typename Word>
-void keys(Input<Word, 2> words, Input<std::uint64_t, 1> odd, Output<std::uint64_t, 1> keys) {
+void keys(Input<Word, 2> words, Input<std::uint64_t, 1> odd, Output<std::uint64_t, 1> keys, int threads) {
     require(odd.shape(0) == words.shape(1) && keys.shape(0) == words.shape(0), "keys: arrays differ in shape");
+    require(threads > 0, "keys: threads must be positive");
     const slk::Keys<Word> job{std::int64_t(words.shape(0)), std::int64_t(words.shape(1)), words.data(), odd.data(),
-                              keys.data()};
+                              keys.data(), threads};
     nb::gil_scoped_release nogil;
     slk::run(job);
 }
@@ -461,10 +462,12 @@ NB_MODULE(_kernels, m) {
     m.def("tree", &tree, array("points"), arg("leaf_rows"), array("order"));
     m.def("cells", &cells, array("points"), nb::arg("lift").noconvert().none(), array("starts"), array("rows"),
           array("squared"), array("fresh"), arg("threads"));
-    m.def("walk", &walk, array("points"), array("queries"), array("links"), array("starts"), array("order"),
-          nb::arg("absent").noconvert().none(), array("found"), arg("threads"));
-    m.def("keys", &keys<std::uint32_t>, array("words"), array("odd"), array("keys"));
-    m.def("keys", &keys<std::uint64_t>, array("words"), array("odd"), array("keys"));
+    m.def("walk", &walk<float>, array("points"), array("queries"), array("links"), array("starts"),
+          array("order"), nb::arg("absent").noconvert().none(), array("numbers"), array("found"), arg("threads"));
+    m.def("walk", &walk<std::int16_t>, array("points"), array("queries"), array("links"), array("starts"),
+          array("order"), nb::arg("absent").noconvert().none(), array("numbers"), array("found"), arg("threads"));
+    m.def("keys", &keys<std::uint32_t>, array("words"), array("odd"), array("keys"), arg("threads"));
+    m.def("keys", &keys<std::uint64_t>, array("words"), array("odd"), array("keys"), arg("threads"));
     m.def("parts", &parts, array("row_starts"), array("columns"), array("labels"), array("parts"));
     m.def("agglomerate", &agglomerate, array("weights"), array("volumes"), arg("n_groups"), arg("cut_price"),
           array("labels"));
