@@ -11,6 +11,7 @@ from slkmodes.affinity import (
     given_affinity,
     neighbor_affinity,
     reach_of,
+    smallest,
     smallest_eigenvalue_bound,
     sufficient_shift,
 )
@@ -89,6 +90,14 @@ def test_adaptive_weights_count_near_and_relatively_near():
     assert np.all(W.sum(axis=1) == 1)
     scaled = Neighbors(neighbors.indices, neighbors.distances * 1e3)
     np.testing.assert_array_equal(neighbor_affinity(scaled, "adaptive", "none", 1, 1.0).toarray(), W)
+
+
+@pytest.mark.parametrize("count", [1, 3, 7, 9])
+def test_of_equal_ones_the_first_are_the_smallest(count):
+    values = np.random.default_rng(0).integers(0, 4, size=(200, 7)).astype(np.float32)
+    expected = np.zeros(values.shape, dtype=bool)
+    np.put_along_axis(expected, np.argsort(values, axis=1, kind="stable")[:, :count], True, axis=1)
+    np.testing.assert_array_equal(smallest(values, count), expected)
 
 
 def test_adaptive_weights_of_duplicates_are_binary():

@@ -44,11 +44,18 @@ def adaptive_weights(found: Neighbors, among: Neighbors, n_neighbors: int, bandw
     less: what both name weighs 1.
     """
     relative = found.distances / np.sqrt(scale_of(found)[:, None] * scale_of(among)[found.indices])
-    chosen = np.argsort(relative, axis=1, kind="stable")[:, :n_neighbors]
-    weights = np.zeros_like(found.distances)
-    weights[:, :n_neighbors] = 0.5
-    np.put_along_axis(weights, chosen, np.take_along_axis(weights, chosen, axis=1) + weights.dtype.type(0.5), axis=1)
-    return weights
+    half = relative.dtype.type(0.5)
+    return half * (np.arange(relative.shape[1]) < n_neighbors) + half * smallest(relative, n_neighbors)
+
+
+def smallest(values: Array, count: int) -> npt.NDArray[np.bool_]:
+    """Which are the smallest ``count`` of every row; of equal ones the first."""
+    count = min(count, values.shape[1])
+    chosen = values <= np.partition(values, count - 1, axis=1)[:, count - 1, None]
+    tied = np.flatnonzero(np.count_nonzero(chosen, axis=1) > count)
+    chosen[tied] = False
+    chosen[tied[:, None], np.argsort(values[tied], axis=1, kind="stable")[:, :count]] = True
+    return np.asarray(chosen)
 
 
 def scale_of(neighbors: Neighbors) -> Array:
