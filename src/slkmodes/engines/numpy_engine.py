@@ -167,7 +167,8 @@ def hard_labels(Z: Array, kernel: ModeKernel, modes: Modes) -> npt.NDArray[np.in
     """Column of the largest membership; ties go to the nearest mode of the kernel's rows."""
     labels = Z.argmax(axis=1)
     top = np.take_along_axis(Z, labels[:, None], axis=1)
-    tied = np.flatnonzero(np.count_nonzero(top == Z, axis=1) > 1)
-    if len(tied):
+    equal = top == Z
+    if np.count_nonzero(equal) > len(Z):
+        tied = np.flatnonzero(np.count_nonzero(equal, axis=1) > 1)
         labels[tied] = kernel.nearest_mode(tied, modes, among=Z[tied] == top[tied])
     return labels
