@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 
 from slkmodes import LaplacianKModes, Status, clustering_accuracy
+from slkmodes.baselines import KModes
 from slkmodes.contraction import description_cost
 from slkmodes.objective import discrete_objective, relaxed_objective
 
@@ -280,6 +281,22 @@ def test_a_fit_that_fails_leaves_the_model_as_it_was(blobs):
     with pytest.raises(ValueError, match="overflows"):
         model.fit(X[:50])
     assert {name: id(value) for name, value in vars(model).items() if name.endswith("_")} == before
+
+
+@pytest.mark.parametrize("make", [LaplacianKModes, KModes])
+@pytest.mark.parametrize(
+    "bad", [np.full((50, 3), np.nan), np.full((50, 3), np.inf), np.full((50, 3), 1e200), np.ones((2, 3))]
+)
+def test_a_fit_that_fails_forgets_the_columns_that_it_saw(blobs, make, bad):
+    X, _ = blobs
+    model = make(3, random_state=0)
+    with pytest.raises(ValueError, match=r"NaN|infinity|overflow|n_samples"):
+        model.fit(bad)
+    assert not hasattr(model, "n_features_in_")
+    labels = model.fit(X).labels_
+    with pytest.raises(ValueError, match=r"NaN|infinity|overflow|n_samples"):
+        model.fit(bad)
+    np.testing.assert_array_equal(model.predict(X), labels)
 
 
 def test_a_generator_is_a_random_state(blobs):

@@ -35,12 +35,13 @@ from slkmodes.solution import State, Status
 from slkmodes.solver import exemplars
 from slkmodes.telling import Verbose, teller
 from slkmodes.validation import (
+    all_or_nothing,
     check_affinities,
     check_extent,
+    check_features,
     check_flag,
     check_init,
     check_integer,
-    check_magnitude,
     check_option,
     check_reach,
     check_real,
@@ -303,8 +304,8 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
             The fitted estimator.
         """
         timings: dict[str, float] = {}
-        graph = self._graph_of(X, timings)
-        return self._fit_graph(graph, timings)
+        with all_or_nothing(self):
+            return self._fit_graph(self._graph_of(X, timings), timings)
 
     def predict(self, X: Any) -> npt.NDArray[np.int64]:
         """Cluster of each row: the column of its largest membership.
@@ -514,9 +515,8 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
                 f"Sparse data was passed to {OWNER}, which needs dense features: reduce them first (TruncatedSVD, "
                 "say), or pass a sparse matrix of affinities with affinity='precomputed'."
             )
-        X = np.asarray(validate_data(self, X, dtype=[np.float64, np.float32], order="C"))
+        X = check_features(OWNER, self, X, dtype=[np.float64, np.float32])
         check_sizes(OWNER, len(X), self.n_clusters, self.n_neighbors)
-        check_magnitude(OWNER, X)
         return X
 
     def _check_affinities(self, X: Any) -> Any:
@@ -610,9 +610,9 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         if fitted.index is None:
             X = validate_data(self, X, reset=False, dtype=fitted.problem.kernel.dtype, accept_sparse="csr")
             return check_affinities(OWNER, X)
-        X = np.asarray(validate_data(self, X, reset=False, dtype=fitted.problem.kernel.dtype, order="C"))
-        check_magnitude(OWNER, X)
-        return fitted.index.metric.asking(X)
+        return fitted.index.metric.asking(
+            check_features(OWNER, self, X, reset=False, dtype=fitted.problem.kernel.dtype)
+        )
 
     def _extend(self, X: Any) -> Iterator[tuple[Any, out_of_sample.Extension]]:
         """Blocks of new samples as the fitted model sees them: with every cluster, but not all at once."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any
 
@@ -12,7 +13,9 @@ import numpy as np
 import numpy.typing as npt
 from joblib import cpu_count
 from scipy import sparse
-from sklearn.utils import check_random_state
+from sklearn.base import BaseEstimator
+from sklearn.utils import assert_all_finite, check_random_state
+from sklearn.utils.validation import validate_data
 
 # More threads than any machine has cores only crash it.
 MOST_THREADS = 1024
@@ -153,11 +156,33 @@ def check_distances(owner: str, name: str, matrix: Any) -> Any:
     return sparse.coo_array((values, (rows[others], columns[others])), shape=matrix.shape).tocsr()
 
 
+@contextmanager
+def all_or_nothing(estimator: BaseEstimator) -> Iterator[None]:
+    """Leave an estimator as it was where what is done with it fails: also what scikit-learn notes of X before."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+def check_features(owner: str, estimator: BaseEstimator, X: Any, **kwargs: Any) -> npt.NDArray[Any]:
+    """Return the features of samples, finite and not too large: rows of an array."""
+    # scikit-learn would read them once more, for what their largest and smallest tell as well.
+    X = np.asarray(validate_data(estimator, X, order="C", ensure_all_finite=False, **kwargs))
+    check_magnitude(owner, X)
+    return X
+
+
 def check_magnitude(owner: str, X: npt.NDArray[Any]) -> None:
-    """Refuse features so large that squared distances overflow their type."""
+    """Refuse features that are not finite, or so large that squared distances overflow their type."""
     limits = np.finfo(X.dtype)
     # In Python floats, which hold what float32 cannot.
     largest = max(abs(float(X.max(initial=0))), abs(float(X.min(initial=0))))
+    if not math.isfinite(largest):
+        assert_all_finite(X, estimator_name=owner, input_name="X")
     if largest > 0 and X.shape[1] * 4 >= float(limits.max) / largest / largest:
         raise ValueError(
             f"X holds values up to {largest:.3g}: squared distances overflow {X.dtype}. Scale X before {owner}."

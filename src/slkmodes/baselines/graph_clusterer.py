@@ -13,10 +13,11 @@ from sklearn.utils.validation import validate_data
 from slkmodes.affinity import SYMMETRIZERS, WEIGHTS
 from slkmodes.graph import Graph, graph_of_affinities, graph_of_features
 from slkmodes.validation import (
+    all_or_nothing,
     check_affinities,
     check_extent,
+    check_features,
     check_integer,
-    check_magnitude,
     check_option,
     check_real,
     check_sizes,
@@ -38,7 +39,8 @@ class GraphClusterer(ClusterMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Build the graph of the rows of X, or take X for it with ``affinity="precomputed"``, and cluster it."""
         self._check_parameters()
-        return self.fit_graph(self._graph_of(X))
+        with all_or_nothing(self):
+            return self.fit_graph(self._graph_of(X))
 
     def fit_graph(self, graph: Graph) -> Self:
         """Cluster a graph that is there already, whose parameters then count instead of the ones given here."""
@@ -78,9 +80,8 @@ class GraphClusterer(ClusterMixin, BaseEstimator):
             return graph_of_affinities(check_affinities(self._owner, X, square=True), self.symmetrize)
         if sparse.issparse(X):
             raise TypeError(f"Sparse data was passed to {self._owner}, which needs dense features: reduce them first.")
-        X = np.asarray(validate_data(self, X, dtype=types, order="C"))
+        X = check_features(self._owner, self, X, dtype=types)
         check_sizes(self._owner, len(X), self._least_clusters, self.n_neighbors)
-        check_magnitude(self._owner, X)
         check_extent(self._owner, X)
         threads = count_threads(self._owner, self.n_jobs)
         return graph_of_features(X, self.n_neighbors, "auto", self.affinity, self.symmetrize, self.bandwidth, threads)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from slkmodes.baselines.graph_clusterer import GraphClusterer
 from slkmodes.centers import kmeans_cells
@@ -23,7 +23,7 @@ from slkmodes.mode_kernels import GaussianKernel, Modes
 from slkmodes.mode_updates import MEAN_SHIFT_STEPS, MEAN_SHIFT_TOLERANCE, group_by_label, nearest_members
 from slkmodes.problem import Problem
 from slkmodes.seeding import reseed
-from slkmodes.validation import check_integer, check_magnitude, check_real, count_threads
+from slkmodes.validation import check_features, check_integer, check_real, count_threads
 
 Array = npt.NDArray[Any]
 Labels = npt.NDArray[np.int64]
@@ -135,8 +135,7 @@ class KModes(GraphClusterer):
             Labels, 0 to K - 1.
         """
         check_is_fitted(self)
-        X = np.asarray(validate_data(self, X, reset=False, dtype=self.modes_.dtype, order="C"))
-        check_magnitude(self._owner, X)
+        X = check_features(self._owner, self, X, reset=False, dtype=self.modes_.dtype)
         engine = make_engine("auto", count_threads(self._owner, self.n_jobs))
         modes = Modes(np.full(len(self.modes_), -1), self.modes_)
         return Landscape(engine, GaussianKernel(X, self.bandwidth_), len(self.modes_)).assign(modes).labels

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.cluster import KMeans
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from slkmodes.baselines.graph_clusterer import GraphClusterer
 from slkmodes.baselines.spectral_training import learn_distances, learn_embedding, orthonormalizer
 from slkmodes.graph import Graph
 from slkmodes.mode_kernels import GaussianKernel
 from slkmodes.networks import Training, choose_device, import_torch, outputs_of, seeded
-from slkmodes.validation import check_flag, check_integer, check_magnitude, check_real
+from slkmodes.validation import check_features, check_flag, check_integer, check_real
 
 Array = npt.NDArray[Any]
 
@@ -126,8 +126,7 @@ class SpectralNet(GraphClusterer):
             Cluster of each.
         """
         check_is_fitted(self)
-        X = np.asarray(validate_data(self, X, reset=False, dtype=[np.float64, np.float32]))
-        check_magnitude(self._owner, X)
+        X = check_features(self._owner, self, X, reset=False, dtype=[np.float64, np.float32])
         values = import_torch().as_tensor(self._standardized(X))
         return self.kmeans_.predict(outputs_of(self._network, values) @ self._mixing).astype(np.int64)
 
