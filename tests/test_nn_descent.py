@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from slkmodes import LaplacianKModes, nn_descent
+from slkmodes import LaplacianKModes, nn_descent, walks
 from slkmodes.engines import native_available
 from slkmodes.neighbors import NeighborIndex
 from slkmodes.nn_descent import DescentSearch
@@ -207,7 +207,7 @@ def test_walks_are_judged_by_rows_that_are_left_out():
     search = NeighborIndex(X, "nn_descent", 10).built(2)
     search.query(X[:1], 10, 2)
     places = inverse(search.numbers)[search.sample]
-    indices, distances = search._walk(X[search.sample], 10, 2, places)
+    indices, distances = search._walk(X[search.sample], 10, round(10 * search.breadth), 2, places)
     assert not np.any(indices == search.sample[:, None])
     assert recall_against(distances, search.truth) >= search.target
 
@@ -233,8 +233,8 @@ def test_a_part_smaller_than_the_list_is_left():
 
 
 def test_walks_that_lose_their_way_are_given_up(monkeypatch):
-    monkeypatch.setattr(nn_descent, "MOST_LANDMARKS", 1)
-    monkeypatch.setattr(nn_descent, "N_LANDMARKS", 3)
+    monkeypatch.setattr(walks, "MOST_LANDMARKS", 1)
+    monkeypatch.setattr(walks, "N_LANDMARKS", 3)
     rng = np.random.default_rng(0)
     X = (np.repeat(100 * rng.normal(size=(40, 20)), 30, axis=0) + 0.1 * rng.normal(size=(1200, 20))).astype(np.float32)
     index = NeighborIndex(X, "nn_descent", 8)

@@ -14,12 +14,9 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from slkmodes.cache_lines import empty_on_lines
-from slkmodes.cells import Cells, cells_of, leading_columns
-from slkmodes.centers import nearest_centers
+from slkmodes.cells import Cells, cells_of
 from slkmodes.engines import native_available
 from slkmodes.exact_search import BruteSearch, complete, true_neighbors
 from slkmodes.ordering import inverse
@@ -36,6 +33,7 @@ from slkmodes.search import (
     recall_of,
 )
 from slkmodes.telling import Say, keep_quiet
+from slkmodes.walks import Walks
 
 # How the kernels mark an entry that came in; 1 marks one that has been there, but was not looked at.
 NEW = 2
@@ -66,15 +64,11 @@ ROUNDING = 8 * float(np.finfo(np.float32).eps)
 PAIR_ALONE = 10
 # Rows that are near on the components, among which the true neighbours of the sample are looked for first.
 NEAR_ON_COMPONENTS = 256
-# A walk towards a new row starts from the nearest few of some rows spread over all, and keeps so many rows for every
-# neighbour wanted; step by step more, until a sample finds enough. It goes by links to and from each row, for every
-# neighbour wanted so many of both kinds; with fewer, it would have to keep more rows, and take longer.
-N_LANDMARKS, MOST_LANDMARKS = 256, 4096
-N_STARTS = 4
-BREADTH, BROADER, MOST_KEPT = 2.0, 1.25, 512
-LINKS, FEWEST_LINKS, MOST_LINKS = 1.33, 12, 48
-# Links of a row that are enough to see which rows hang together.
-PART_LINKS = 6
+# A walk towards a new row keeps as many rows as a sample needs to find enough, up to a limit; at most this part more.
+MOST_KEPT, NOT_MORE = 512, 1 / 16
+# It goes by links to and from each row, for every neighbour wanted so many of both kinds; with fewer, it would have to
+# keep more rows, and take longer.
+LINKS, FEWEST_LINKS, MOST_LINKS = 1.6, 12, 48
 # Walks that find so much less than they should are given up.
 LEAST_LOSS = 0.05
 
@@ -110,8 +104,8 @@ class DescentSearch(Search):
         self._fill(cells)
         self.compares_all = False
         self._improve_until_found(cells, asking)
-        self.links: npt.NDArray[np.int32] | None = None  # what walks need is prepared for the first of them
-        self.breadth, self.walks_fail = BREADTH, self.compares_all
+        self.walks: Walks | None = None  # prepared when the first row is asked for
+        self.breadth, self.walks_fail = 1.0, self.compares_all
 
     def graph(self, X: Array, k: int, n_threads: int, say: Say = keep_quiet) -> Found:
         """The lists themselves, ranked."""
@@ -127,62 +121,59 @@ class DescentSearch(Search):
 
     def query(self, Q: Array, k: int, n_threads: int) -> Found:
         """Walk over the lists towards each row of Q, and rank what was met."""
-        if self.links is None and not self.walks_fail:
-            self.links = self._links_between_rows(n_threads)
-            self.landmarks = self._landmarks()
-            self._widen_walks(n_threads)
+        if self.walks is None and not self.walks_fail:
+            self._prepare_walks(n_threads)
         if self.walks_fail:
             return BruteSearch(self.X, k, n_threads).query(Q, k, n_threads)
-        step = max(1, BLOCK_ENTRIES // max(len(self.landmarks), self._n_kept(k)))
-        blocks = [self._walk(Q[i : i + step], k, n_threads) for i in range(0, max(1, len(Q)), step)]
+        n_kept = min(math.ceil(self.breadth * k), len(self.X))
+        step = max(1, BLOCK_ENTRIES // max(N_COMPONENTS, n_kept))
+        blocks = [self._walk(Q[i : i + step], k, n_kept, n_threads) for i in range(0, max(1, len(Q)), step)]
         indices, distances = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
         return complete(self.X, Q, (indices, distances), k, n_threads)
 
-    def _walk(self, Q: Array, k: int, n_threads: int, absent: npt.NDArray[np.int32] | None = None) -> Found:
-        from slkmodes import _kernels
+    def _prepare_walks(self, n_threads: int) -> None:
+        """Settle how many rows to keep, so that a sample of the rows finds enough of its neighbours as if it were new.
 
-        points = self.projection(Q, n_threads)
-        starts = self._starts(points, n_threads)
-        order = np.argsort(starts[:, 0], kind="stable").astype(np.int32)  # near ones in turn: they meet the same rows
-        found = np.empty((len(Q), self._n_kept(k)), dtype=np.int32)
-        _kernels.walk(self.points, points, self.links, starts, order, absent, found, n_threads)
-        return rank_candidates(self.X, Q, self._rows_at(found), k, n_threads, order)
-
-    def _widen_walks(self, n_threads: int) -> None:
-        """Keep more candidates until a sample of the rows, as if they were new, finds enough of its neighbours.
-
-        Where that does not help, walks lose their way: queries are then compared with all rows.
+        Where that takes too many, walks lose their way: queries are then compared with all rows.
         """
-        absent = self.places[self.sample]
-        while True:
-            found = self._walk(self.asking[self.sample], self.k, n_threads, absent)[1]
-            recall = recall_of(found, self.truth)
-            if recall >= self.target or self._n_kept(self.k) >= min(MOST_KEPT, len(self.X)):
-                break
-            self.breadth *= BROADER
+        apart = self.truth[:, -1][self.truth[:, -1] > 0] * float(self.projection.scale)
+        resolution = float(np.quantile(apart, 1 - self.target)) if len(apart) else 0.0
+        links = self._links_between_rows(n_threads)
+        left_out = self._left_out(n_threads) if self.reduced else None
+        self.walks = Walks(self.points, left_out, links, self.numbers, resolution, n_threads)
+        del self.points  # they are the walks' now
+        most = min(MOST_KEPT, len(self.X))
+        too_few, kept = 0, min(self.k, most)
+        while (recall := self._recall_of_walks(kept, n_threads)) < self.target and kept < most:
+            too_few, kept = kept, min(2 * kept, most)
         self.walks_fail = recall < self.target - LEAST_LOSS
+        while kept - too_few > max(1, NOT_MORE * kept):
+            middle = (too_few + kept) // 2
+            if self._recall_of_walks(middle, n_threads) < self.target:
+                too_few = middle
+            else:
+                kept = middle
+        self.breadth = kept / self.k
 
-    def _n_kept(self, k: int) -> int:
-        return min(math.ceil(self.breadth * k), len(self.X))
+    def _left_out(self, n_threads: int) -> Array:
+        """The squared length that every point lacks, without the last component."""
+        center = BruteSearch(self.projection.center[None, :], 1, n_threads)
+        lengths = center.query(self.X, 1, n_threads)[1][self.numbers, 0] * self.projection.scale
+        kept = self.points[:, :-1]
+        return np.maximum(np.square(lengths, dtype=np.float32) - np.einsum("ij,ij->i", kept, kept), 0)
 
-    def _landmarks(self) -> npt.NDArray[np.int32]:
-        """Rows spread over all, and one in every part that no link leaves, the largest parts first."""
-        assert self.links is not None
-        n_rows = len(self.links)
-        spread = np.linspace(0, n_rows - 1, N_LANDMARKS).astype(np.int32)
-        links = self.links[:, :PART_LINKS]
-        ends = np.where(links < 0, np.arange(n_rows, dtype=np.int32)[:, None], links).ravel()  # or a link to itself
-        starts = np.arange(0, ends.size + 1, links.shape[1])
-        edges = sparse.csr_array((np.ones(ends.size, dtype=np.uint8), ends, starts), shape=(n_rows, n_rows))
-        parts = connected_components(edges, directed=False)[1]
-        _, first, sizes = np.unique(parts, return_index=True, return_counts=True)
-        largest = first[np.argsort(-sizes, kind="stable")[:MOST_LANDMARKS]]
-        return np.unique(np.concatenate([spread, largest])).astype(np.int32)
+    def _recall_of_walks(self, n_kept: int, n_threads: int) -> float:
+        """How many of its neighbours the sample finds, each row as if it were not there."""
+        absent = self.places[self.sample]
+        return recall_of(self._walk(self.asking[self.sample], self.k, n_kept, n_threads, absent)[1], self.truth)
 
-    def _starts(self, points: Array, n_threads: int) -> npt.NDArray[np.int32]:
-        """For every point the nearest few landmarks."""
-        landmarks = np.ascontiguousarray(leading_columns(self.points[self.landmarks]))
-        return self.landmarks[nearest_centers(leading_columns(points), landmarks, N_STARTS, n_threads)]
+    def _walk(
+        self, Q: Array, k: int, n_kept: int, n_threads: int, absent: npt.NDArray[np.int32] | None = None
+    ) -> Found:
+        assert self.walks is not None
+        points = self.projection(Q, n_threads)
+        candidates, order = self.walks.towards(points, n_kept, n_threads, absent)
+        return rank_candidates(self.X, Q, candidates, k, n_threads, order)
 
     def _fill(self, cells: Cells) -> None:
         """The first lists: the nearest rows of the same cell."""

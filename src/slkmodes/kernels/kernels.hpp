@@ -214,16 +214,18 @@ struct Rank {
 };
 
 // Candidates for new points by a walk over links between rows (-1: no more), for each from its own starts: the `n_kept`
-// nearest rows met, nearest first. Queries are taken in `order`. Where `absent` is given, it names a row for each query
-// that is passed over, as if it were not there.
+// nearest rows met, nearest first, by their `numbers`. Queries are taken in `order`. Where `absent` is given, it names a
+// row for each query that is passed over, as if it were not there.
+template <typename P>
 struct Walk {
     std::int64_t n_rows, n_columns, n_queries, n_links, n_starts, n_kept;
-    const float* points;
-    const float* queries;
+    const P* points;
+    const P* queries;
     const std::int32_t* links;
     const std::int32_t* starts;
     const std::int32_t* order;
     const std::int32_t* absent;
+    const std::int32_t* numbers;
     std::int32_t* found;
     int threads;
 };
@@ -321,6 +323,7 @@ void run(const Cells&);
 template <typename T>
 void run(const Join<T>&);
 void run(const Candidates&);
-void run(const Walk&);
+template <typename P>
+void run(const Walk<P>&);
 
 }  // namespace slk

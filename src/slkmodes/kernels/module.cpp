@@ -371,20 +371,22 @@ void candidates(std::int64_t most, std::uint64_t seed, Output<std::int32_t, 2> r
     slk::run(job);
 }
 
-void walk(Input<float, 2> points, Input<float, 2> queries, Input<std::int32_t, 2> links, Input<std::int32_t, 2> starts,
-          Input<std::int32_t, 1> order, std::optional<Input<std::int32_t, 1>> absent, Output<std::int32_t, 2> found,
-          int threads) {
+template <typename P>
+void walk(Input<P, 2> points, Input<P, 2> queries, Input<std::int32_t, 2> links, Input<std::int32_t, 2> starts,
+          Input<std::int32_t, 1> order, std::optional<Input<std::int32_t, 1>> absent, Input<std::int32_t, 1> numbers,
+          Output<std::int32_t, 2> found, int threads) {
     require(points.shape(1) == queries.shape(1), "walk: points and queries differ in columns");
-    require(links.shape(0) == points.shape(0), "walk: links and points differ in rows");
+    require(links.shape(0) == points.shape(0) && numbers.shape(0) == points.shape(0),
+            "walk: links, numbers and points differ in rows");
     require(found.shape(0) == queries.shape(0) && starts.shape(0) == queries.shape(0) &&
                 order.shape(0) == queries.shape(0) && (!absent || absent->shape(0) == queries.shape(0)) &&
                 found.shape(1) > 0,
             "walk: arrays of queries differ in shape");
     require(threads > 0, "walk: threads must be positive");
-    const slk::Walk job{std::int64_t(points.shape(0)), std::int64_t(points.shape(1)), std::int64_t(queries.shape(0)),
-                        std::int64_t(links.shape(1)), std::int64_t(starts.shape(1)), std::int64_t(found.shape(1)),
-                        points.data(), queries.data(), links.data(), starts.data(), order.data(),
-                        absent ? absent->data() : nullptr, found.data(), threads};
+    const slk::Walk<P> job{std::int64_t(points.shape(0)), std::int64_t(points.shape(1)), std::int64_t(queries.shape(0)),
+                           std::int64_t(links.shape(1)), std::int64_t(starts.shape(1)), std::int64_t(found.shape(1)),
+                           points.data(), queries.data(), links.data(), starts.data(), order.data(),
+                           absent ? absent->data() : nullptr, numbers.data(), found.data(), threads};
     nb::gil_scoped_release nogil;
     slk::run(job);
 }

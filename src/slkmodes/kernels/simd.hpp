@@ -236,6 +236,17 @@ SLK_INLINE double squared_distance(const T* x, const T* y, std::int64_t n_featur
     return double(sums.total()) + squared_tail(x, y, d, n_features);
 }
 
+// The same of whole numbers whose differences and whose sum fit. A plain loop: products of narrow numbers, summed in
+// wider ones, are an instruction that only the optimiser can ask for.
+SLK_INLINE std::int32_t squared_distance(const std::int16_t* x, const std::int16_t* y, std::int64_t n_features) {
+    std::int32_t squared = 0;
+    for (std::int64_t d = 0; d < n_features; ++d) {
+        const auto difference = std::int16_t(x[d] - y[d]);
+        squared += std::int32_t(difference) * std::int32_t(difference);
+    }
+    return squared;
+}
+
 // |x - y|^2 of one x with each row that is listed, handed on in the order of the list. Several sums at once hide each
 // other's latency; each is formed exactly as in squared_distance(). One vector each where they are wide.
 constexpr int TOGETHER = 4;

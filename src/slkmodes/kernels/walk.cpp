@@ -1,5 +1,6 @@
 // Candidates for new points: walk over the graph of neighbours towards each, keeping the best few seen.
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "kernels.hpp"
@@ -8,32 +9,86 @@
 namespace slk {
 namespace {
 
-struct Seen {
-    float squared;
-    std::int32_t row;
-    bool done;  // its neighbours have been looked at
+// A row that was met, as one number that grows with its distance: the bits of the distance, then the row, then whether
+// its links were followed.
+using Key = std::uint64_t;
+constexpr Key NOBODY = ~Key(0), FOLLOWED = 1;
+
+template <typename Squared>
+SLK_INLINE Key key_of(Squared squared, std::int32_t row) {
+    std::uint32_t bits;  // in the order of the numbers, as these are not negative
+    static_assert(sizeof bits == sizeof squared);
+    std::memcpy(&bits, &squared, sizeof bits);
+    return Key(bits) << 32 | Key(row) << 1;
+}
+
+SLK_INLINE std::int32_t row_of(Key key) { return std::int32_t(std::uint32_t(key) >> 1); }
+
+// The nearest rows met, in ascending order. A newcomer moves all that are farther by one place without a branch: where
+// it belongs could not be guessed.
+class Best {
+  public:
+    explicit Best(std::int64_t most)
+        : most_(most), padded_((most + LANES - 1) / LANES * LANES), keys_(LANES + padded_) {}
+
+    SLK_INLINE void clear() { std::fill(keys_.begin() + LANES, keys_.end(), NOBODY); }
+    SLK_INLINE Key& operator[](std::int64_t place) { return keys_[LANES + place]; }
+    SLK_INLINE bool has(std::int64_t place) { return place < most_ && (*this)[place] != NOBODY; }
+    SLK_INLINE bool takes(Key key) { return key < (*this)[most_ - 1]; }
+
+    SLK_INLINE void insert(Key key) {
+        const auto own = filled<LANES>(key);
+        Key* const keys = keys_.data() + LANES;  // what lies before is 0
+        for (std::int64_t i = padded_ - LANES; i >= 0; i -= LANES) {
+            const auto here = load<LANES>(keys + i), before = load<LANES>(keys + i - 1);
+            const auto moved = before > own ? before : own;
+            store<LANES>(keys + i, here < moved ? here : moved);
+        }
+    }
+
+    SLK_INLINE std::int64_t place_of(Key key) {
+        std::int64_t place = 0;
+        for (std::int64_t i = 0; i < padded_; ++i) place += (*this)[i] < key;
+        return place;
+    }
+
+  private:
+    static constexpr int LANES = WIDTH<Key>;
+    std::int64_t most_, padded_;
+    std::vector<Key> keys_;
 };
 
 struct Traveller {
-    std::vector<Seen> best;             // ascending
+    Best best;
     std::vector<std::uint32_t> visits;  // the last query that met each row
     std::vector<std::int32_t> fresh;    // rows met for the first time
     std::uint32_t query = 0;
 };
 
-// Put a row in its place among the best; returns the place, or the end where it is not good enough.
-SLK_INLINE std::size_t keep(std::vector<Seen>& best, std::size_t most, float squared, std::int32_t row) {
-    if (best.size() == most && !(squared < best.back().squared)) return most;
-    if (best.size() < most) best.push_back({});
-    std::size_t place = best.size() - 1;
-    for (; place > 0 && squared < best[place - 1].squared; --place) best[place] = best[place - 1];
-    best[place] = {squared, row, false};
-    return place;
+SLK_INLINE void each_key(const Walk<float>& s, const float* own, const std::int32_t* rows, std::int64_t count,
+                         Best& best, Key& first) {
+    each_distance(own, s.points, s.n_columns, rows, count, [&](std::int32_t row, double squared) SLK_INLINED {
+        const Key key = key_of(float(squared), row);
+        if (!best.takes(key)) return;
+        best.insert(key);
+        first = std::min(first, key);
+    });
 }
 
-SLK_DISPATCH void travel(const Walk& s, std::int64_t query, Traveller& t) {
-    const float* own = s.queries + query * s.n_columns;
-    const auto most = std::size_t(s.n_kept);
+SLK_INLINE void each_key(const Walk<std::int16_t>& s, const std::int16_t* own, const std::int32_t* rows,
+                         std::int64_t count, Best& best, Key& first) {
+    for (std::int64_t i = 0; i < count; ++i) {
+        const Key key = key_of(squared_distance(own, s.points + rows[i] * s.n_columns, s.n_columns), rows[i]);
+        if (!best.takes(key)) continue;
+        best.insert(key);
+        first = std::min(first, key);
+    }
+}
+
+template <typename P>
+SLK_INLINE void walk_towards(const Walk<P>& s, std::int64_t query, Traveller& t) {
+    const P* own = s.queries + query * s.n_columns;
+    Best& best = t.best;
     std::uint32_t* const visits = t.visits.data();
     std::int32_t* const fresh = t.fresh.data();
     if (++t.query == 0) {  // wrapped around
@@ -41,57 +96,58 @@ SLK_DISPATCH void travel(const Walk& s, std::int64_t query, Traveller& t) {
         t.query = 1;
     }
     const std::uint32_t now = t.query;
-    std::int64_t n_fresh = 0;
-    // Rows to look at, each once. No branch on whether it was met: half of them were.
-    const auto collect = [&](const std::int32_t* rows, std::int64_t count) SLK_INLINED {
+    // Look at rows, each once; returns the nearest that was kept. No branch on whether one was met: half of them were.
+    const auto meet = [&](const std::int32_t* rows, std::int64_t count) SLK_INLINED {
+        std::int64_t n_fresh = 0;
         for (std::int64_t i = 0; i < count && rows[i] >= 0; ++i) {
-            fresh[n_fresh] = rows[i];
-            n_fresh += visits[rows[i]] != now;
-            visits[rows[i]] = now;
+            const std::int32_t row = rows[i];
+            fresh[n_fresh] = row;
+            n_fresh += visits[row] != now;
+            visits[row] = now;
         }
-    };
-    // Look at them; returns the best place that one of them took.
-    const auto meet = [&]() SLK_INLINED {
         for (std::int64_t i = 0; i < n_fresh; ++i)
             fetch_ahead(s.points + std::int64_t(fresh[i]) * s.n_columns, s.n_columns);
-        std::size_t nearest = most;
-        each_distance(own, s.points, s.n_columns, fresh, n_fresh, [&](std::int32_t row, double squared) SLK_INLINED {
-            nearest = std::min(nearest, keep(t.best, most, float(squared), row));
-        });
-        n_fresh = 0;
-        return nearest;
+        Key first = NOBODY;
+        each_key(s, own, fresh, n_fresh, best, first);
+        return first;
     };
-    const auto links_of = [&](const Seen& seen) SLK_INLINED { return s.links + std::int64_t(seen.row) * s.n_links; };
-    t.best.clear();
+    const auto links_of = [&](Key key) SLK_INLINED { return s.links + std::int64_t(row_of(key)) * s.n_links; };
+    best.clear();
     if (s.absent) visits[s.absent[query]] = now;
-    collect(s.starts + query * s.n_starts, s.n_starts);
-    meet();
-    for (std::size_t place = 0; place < t.best.size();) {
-        if (t.best[place].done) {
+    meet(s.starts + query * s.n_starts, s.n_starts);
+    for (std::int64_t place = 0; best.has(place);) {
+        if (best[place] & FOLLOWED) {
             ++place;
             continue;
         }
-        t.best[place].done = true;
-        if (place + 1 < t.best.size()) fetch_ahead(links_of(t.best[place + 1]), s.n_links);  // likely the next
-        collect(links_of(t.best[place]), s.n_links);
-        place = std::min(place + 1, meet());  // go on from the nearest that is new
+        best[place] |= FOLLOWED;
+        if (best.has(place + 1)) fetch_ahead(links_of(best[place + 1]), s.n_links);  // likely the next
+        const Key first = meet(links_of(best[place]), s.n_links);
+        ++place;
+        if (first != NOBODY) place = std::min(place, best.place_of(first));  // go on from the nearest that is new
     }
     for (std::int64_t i = 0; i < s.n_kept; ++i)
-        s.found[query * s.n_kept + i] = i < std::int64_t(t.best.size()) ? t.best[i].row : -1;
+        s.found[query * s.n_kept + i] = best.has(i) ? s.numbers[row_of(best[i])] : -1;
 }
+
+SLK_DISPATCH void travel(const Walk<float>& s, std::int64_t query, Traveller& t) { walk_towards(s, query, t); }
+
+SLK_DISPATCH void travel(const Walk<std::int16_t>& s, std::int64_t query, Traveller& t) { walk_towards(s, query, t); }
 
 }  // namespace
 
-void run(const Walk& s) {
+template <typename P>
+void run(const Walk<P>& s) {
 #pragma omp parallel num_threads(s.threads)
     {
-        Traveller traveller;
-        traveller.best.reserve(s.n_kept + 1);
-        traveller.visits.assign(s.n_rows, 0);
-        traveller.fresh.resize(std::max(s.n_links, s.n_starts) + 1);
-#pragma omp for schedule(dynamic, 256)
+        Traveller traveller{Best(s.n_kept), std::vector<std::uint32_t>(s.n_rows),
+                            std::vector<std::int32_t>(std::max(s.n_links, s.n_starts) + 1)};
+#pragma omp for schedule(dynamic, 64)
         for (std::int64_t i = 0; i < s.n_queries; ++i) travel(s, s.order[i], traveller);
     }
 }
+
+template void run(const Walk<float>&);
+template void run(const Walk<std::int16_t>&);
 
 }  // namespace slk

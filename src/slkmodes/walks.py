@@ -1,0 +1,104 @@
+"""Walks from a few landmarks towards a new row, along links between rows to ever nearer ones."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from slkmodes.cache_lines import empty_on_lines
+from slkmodes.cells import leading_columns
+from slkmodes.centers import nearest_centers
+
+Array = npt.NDArray[Any]
+Rows = npt.NDArray[np.int32]
+
+# A walk starts from the nearest few of some rows spread over all.
+N_LANDMARKS, MOST_LANDMARKS = 512, 4096
+N_STARTS = 4
+# Links of a row that are enough to see which rows hang together.
+PART_LINKS = 6
+# Where points are cut off after some components, a row is farther from another than their points: by this part of the
+# squared length that its own point lacks, in the mean. The least of the components is given for that.
+OF_WHAT_IS_LEFT_OUT = 0.5
+# Points are taken to the nearest of a grid where neighbours are at least so many of its steps away: at half as many
+# not one neighbour in a thousand is lost.
+FEWEST_STEPS = 64
+GRID_LANES = 32
+
+
+class Walks:
+    """Rows, each with links to others (-1: no more), and where walks on them start."""
+
+    def __init__(
+        self, points: Array, left_out: Array | None, links: Rows, numbers: Rows, resolution: float, n_threads: int
+    ) -> None:
+        """``points`` become a part of it; ``left_out`` are the squared lengths that they lack, of rows and of goals.
+
+        ``numbers`` are what found rows are called; ``resolution`` is how near neighbours are to each other.
+        """
+        self.links, self.numbers, self.is_cut_off = links, numbers, left_out is not None
+        if left_out is not None:
+            points[:, -1] = np.sqrt(np.float32(OF_WHAT_IS_LEFT_OUT) * left_out)
+        landmarks = landmarks_of(links)
+        self.leading = np.ascontiguousarray(leading_columns(points[landmarks]))
+        self.starts = landmarks[nearest_centers(self.leading, self.leading, N_STARTS, n_threads)]
+        grid = Grid(points, resolution)
+        self.grid = grid if grid.is_fine else None
+        self.points = grid(points) if grid.is_fine else points
+
+    def towards(self, points: Array, n_kept: int, n_threads: int, absent: Rows | None = None) -> tuple[Rows, Rows]:
+        """The nearest rows met on the way to each point, and the order in which points are best taken.
+
+        Where ``absent`` names a row for every point, this row is passed over.
+        """
+        from slkmodes import _kernels
+
+        nearest = nearest_centers(leading_columns(points), self.leading, 1, n_threads)[:, 0]
+        starts = self.starts[nearest]
+        order = np.argsort(nearest.astype(np.uint16), kind="stable").astype(np.int32)  # in turn they meet the same rows
+        found = np.empty((len(points), n_kept), dtype=np.int32)
+        if self.is_cut_off:
+            points[:, -1] = 0  # a coordinate that adds to the distance what it is for the row
+        goals = points if self.grid is None else self.grid(points)
+        _kernels.walk(self.points, goals, self.links, starts, order, absent, self.numbers, found, n_threads)
+        return found, order
+
+
+class Grid:
+    """Points as whole numbers of 16 bits: half the bytes of float32, and squares that add up with half the work."""
+
+    def __init__(self, points: Array, resolution: float) -> None:
+        reach = max(float(points.max()), -float(points.min()))
+        # So that neither a difference overflows nor the sum of the squares.
+        self.most = int(min(np.iinfo(np.int16).max / 2, math.sqrt(np.iinfo(np.int32).max / points.shape[1]) / 2))
+        self.steps = np.float32(self.most / reach) if reach > 0 else np.float32(0)
+        self.is_fine = bool(resolution * float(self.steps) >= FEWEST_STEPS)
+
+    def __call__(self, points: Array) -> npt.NDArray[np.int16]:
+        """Each point's place; of those outside, the nearest inside."""
+        width = points.shape[1]
+        places = empty_on_lines((len(points), -(-width // GRID_LANES) * GRID_LANES), np.int16)
+        places[:, width:] = 0
+        scaled = points * self.steps
+        np.rint(scaled, out=scaled)
+        places[:, :width] = np.clip(scaled, -self.most, self.most, out=scaled)
+        return places
+
+
+def landmarks_of(links: Rows) -> Rows:
+    """Rows spread over all, and one in every part that no link leaves, the largest parts first."""
+    n_rows = len(links)
+    spread = np.linspace(0, n_rows - 1, N_LANDMARKS).astype(np.int32)
+    links = links[:, :PART_LINKS]
+    ends = np.where(links < 0, np.arange(n_rows, dtype=np.int32)[:, None], links).ravel()  # or a link to itself
+    starts = np.arange(0, ends.size + 1, links.shape[1])
+    edges = sparse.csr_array((np.ones(ends.size, dtype=np.uint8), ends, starts), shape=(n_rows, n_rows))
+    parts = connected_components(edges, directed=False)[1]
+    _, first, sizes = np.unique(parts, return_index=True, return_counts=True)
+    largest = first[np.argsort(-sizes, kind="stable")[:MOST_LANDMARKS]]
+    return np.unique(np.concatenate([spread, largest])).astype(np.int32)
