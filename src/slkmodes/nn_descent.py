@@ -157,10 +157,11 @@ class DescentSearch(Search):
 
     def _left_out(self, n_threads: int) -> Array:
         """The squared length that every point lacks, without the last component."""
-        center = BruteSearch(self.projection.center[None, :], 1, n_threads)
-        lengths = center.query(self.X, 1, n_threads)[1][self.numbers, 0] * self.projection.scale
+        to_center = np.zeros((len(self.X), 1), dtype=np.int32)
+        lengths = rank_candidates(self.projection.center[None, :], self.X, to_center, 1, n_threads)[1][self.numbers, 0]
         kept = self.points[:, :-1]
-        return np.maximum(np.square(lengths, dtype=np.float32) - np.einsum("ij,ij->i", kept, kept), 0)
+        squared = np.square(lengths * self.projection.scale, dtype=np.float32)
+        return np.maximum(squared - np.einsum("ij,ij->i", kept, kept), 0)
 
     def _recall_of_walks(self, n_kept: int, n_threads: int) -> float:
         """How many of its neighbours the sample finds, each row as if it were not there."""

@@ -29,6 +29,7 @@ OF_WHAT_IS_LEFT_OUT = 0.5
 # not one neighbour in a thousand is lost.
 FEWEST_STEPS = 64
 GRID_LANES = 32
+ROWS_IN_CACHE = 1024
 
 
 class Walks:
@@ -84,9 +85,11 @@ class Grid:
         width = points.shape[1]
         places = empty_on_lines((len(points), -(-width // GRID_LANES) * GRID_LANES), np.int16)
         places[:, width:] = 0
-        scaled = points * self.steps
-        np.rint(scaled, out=scaled)
-        places[:, :width] = np.clip(scaled, -self.most, self.most, out=scaled)
+        for start in range(0, len(points), ROWS_IN_CACHE):
+            rows = slice(start, start + ROWS_IN_CACHE)
+            scaled = points[rows] * self.steps
+            np.clip(np.rint(scaled, out=scaled), -self.most, self.most, out=scaled)
+            places[rows, :width] = scaled
         return places
 
 
