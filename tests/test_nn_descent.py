@@ -254,6 +254,18 @@ def test_rows_far_outside_the_sample_are_no_crash(monkeypatch, scale):
     assert found.indices.min() >= 0
 
 
+@pytest.mark.filterwarnings("ignore:The approximate neighbour search")
+@pytest.mark.parametrize("scale", [1e60, 1e-60])
+@pytest.mark.parametrize("n_features", [12, 140])
+def test_new_rows_far_outside_the_sample_are_no_crash(monkeypatch, scale, n_features):
+    monkeypatch.setattr("slkmodes.projection.SAMPLE_ROWS", 50)
+    X = np.random.default_rng(0).normal(size=(3000, n_features))
+    X[::30] *= scale
+    found, distances = NeighborIndex(X, "nn_descent", 5, 0.5).query(X, 2)
+    assert np.all(np.isfinite(distances))
+    assert found.min() >= 0
+
+
 @pytest.mark.parametrize("pair_alone", [0, nn_descent.PAIR_ALONE])
 def test_rounds_do_not_depend_on_threads(pair_alone, monkeypatch):
     monkeypatch.setattr(nn_descent, "PAIR_ALONE", pair_alone)

@@ -20,7 +20,7 @@ from slkmodes.cells import Cells, cells_of
 from slkmodes.engines import native_available
 from slkmodes.exact_search import BruteSearch, complete, true_neighbors
 from slkmodes.ordering import inverse
-from slkmodes.projection import LANES, fit_projection
+from slkmodes.projection import FARTHEST, LANES, fit_projection
 from slkmodes.search import (
     BLOCK_ENTRIES,
     RECALL_SAMPLE,
@@ -160,7 +160,7 @@ class DescentSearch(Search):
         to_center = np.zeros((len(self.X), 1), dtype=np.int32)
         lengths = rank_candidates(self.projection.center[None, :], self.X, to_center, 1, n_threads)[1][self.numbers, 0]
         kept = self.points[:, :-1]
-        squared = np.square(lengths * self.projection.scale, dtype=np.float32)
+        squared = np.square(np.minimum(lengths * self.projection.scale, FARTHEST), dtype=np.float32)
         return np.maximum(squared - np.einsum("ij,ij->i", kept, kept), 0)
 
     def _recall_of_walks(self, n_kept: int, n_threads: int) -> float:

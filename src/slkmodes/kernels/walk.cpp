@@ -65,24 +65,18 @@ struct Traveller {
     std::uint32_t query = 0;
 };
 
-SLK_INLINE void each_key(const Walk<float>& s, const float* own, const std::int32_t* rows, std::int64_t count,
-                         Best& best, Key& first) {
-    each_distance(own, s.points, s.n_columns, rows, count, [&](std::int32_t row, double squared) SLK_INLINED {
-        const Key key = key_of(float(squared), row);
-        if (!best.takes(key)) return;
-        best.insert(key);
-        first = std::min(first, key);
-    });
+template <typename Take>
+SLK_INLINE void each_squared(const Walk<float>& s, const float* own, const std::int32_t* rows, std::int64_t count,
+                             Take take) {
+    each_distance(own, s.points, s.n_columns, rows, count,
+                  [&](std::int32_t row, double squared) SLK_INLINED { take(row, float(squared)); });
 }
 
-SLK_INLINE void each_key(const Walk<std::int16_t>& s, const std::int16_t* own, const std::int32_t* rows,
-                         std::int64_t count, Best& best, Key& first) {
-    for (std::int64_t i = 0; i < count; ++i) {
-        const Key key = key_of(squared_distance(own, s.points + rows[i] * s.n_columns, s.n_columns), rows[i]);
-        if (!best.takes(key)) continue;
-        best.insert(key);
-        first = std::min(first, key);
-    }
+template <typename Take>
+SLK_INLINE void each_squared(const Walk<std::int16_t>& s, const std::int16_t* own, const std::int32_t* rows,
+                             std::int64_t count, Take take) {
+    for (std::int64_t i = 0; i < count; ++i)
+        take(rows[i], squared_distance(own, s.points + rows[i] * s.n_columns, s.n_columns));
 }
 
 template <typename P>
@@ -108,7 +102,12 @@ SLK_INLINE void walk_towards(const Walk<P>& s, std::int64_t query, Traveller& t)
         for (std::int64_t i = 0; i < n_fresh; ++i)
             fetch_ahead(s.points + std::int64_t(fresh[i]) * s.n_columns, s.n_columns);
         Key first = NOBODY;
-        each_key(s, own, fresh, n_fresh, best, first);
+        each_squared(s, own, fresh, n_fresh, [&](std::int32_t row, auto squared) SLK_INLINED {
+            const Key key = key_of(squared, row);
+            if (!best.takes(key)) return;
+            best.insert(key);
+            first = std::min(first, key);
+        });
         return first;
     };
     const auto links_of = [&](Key key) SLK_INLINED { return s.links + std::int64_t(row_of(key)) * s.n_links; };
