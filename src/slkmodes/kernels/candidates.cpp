@@ -36,13 +36,17 @@ Edges reversed(const std::vector<std::int32_t>& chosen, std::int64_t n_rows, std
     std::vector<std::int64_t> next(edges.starts.begin(), edges.starts.end() - 1);
     each_part([&](std::int64_t begin, std::int64_t end) {
         each_entry(begin, end, [&](std::int32_t row, std::int32_t listed) { edges.sources[next[listed]++] = row; });
-        const auto key = [&](std::int32_t source) { return scramble(seed ^ std::uint64_t(source)); };
+        std::vector<std::uint64_t> keys;  // the chance of each source, and its number
         for (std::int64_t row = begin; row < end; ++row) {
-            std::int32_t* first = edges.sources.data() + edges.starts[row];
-            std::int32_t* last = edges.sources.data() + edges.starts[row + 1];
-            if (last - first <= width) continue;
-            std::nth_element(first, first + width, last, [&](auto a, auto b) { return key(a) < key(b); });
-            std::sort(first, first + width);
+            std::int32_t* const sources = edges.sources.data() + edges.starts[row];
+            const std::int64_t n_sources = edges.starts[row + 1] - edges.starts[row];
+            if (n_sources <= width) continue;
+            keys.resize(n_sources);
+            for (std::int64_t i = 0; i < n_sources; ++i)
+                keys[i] = scramble(seed ^ std::uint64_t(sources[i])) >> 32 << 32 | std::uint64_t(sources[i]);
+            std::nth_element(keys.begin(), keys.begin() + width, keys.end());
+            for (std::int64_t i = 0; i < width; ++i) sources[i] = std::int32_t(keys[i]);
+            std::sort(sources, sources + width);
         }
     });
     return edges;
@@ -68,32 +72,35 @@ void run(const Candidates& s) {
     }
     const Edges fresh_from = reversed(fresh, n, most, s.seed, s.threads);
     const Edges old_from = reversed(old, n, most, s.seed, s.threads);
-#pragma omp parallel for schedule(static) num_threads(s.threads)
-    for (std::int64_t row = 0; row < n; ++row) {
-        std::int32_t* group = s.members + row * 4 * most;
-        std::int64_t count = 0;
-        const auto add = [&](std::int32_t member) {
-            bool there = false;
-            for (std::int64_t i = 0; i < count; ++i) there |= group[i] == member;
-            group[count] = member;
-            count += !there;
-        };
-        const auto add_listed = [&](const std::vector<std::int32_t>& chosen) {
-            for (std::int64_t i = row * most; i < (row + 1) * most && chosen[i] >= 0; ++i) add(chosen[i]);
-        };
-        const auto add_sources = [&](const Edges& edges) {
-            const std::int64_t start = edges.starts[row];
-            const std::int64_t n_sources = std::min(edges.starts[row + 1] - start, most);
-            for (std::int64_t i = 0; i < n_sources; ++i) add(edges.sources[start + i]);
-        };
-        add_listed(fresh);
-        add_sources(fresh_from);
-        s.n_fresh[row] = std::int32_t(count);
-        if (count) {
-            add_listed(old);
-            add_sources(old_from);
+#pragma omp parallel num_threads(s.threads)
+    {
+        std::vector<std::int32_t> added_to(n, -1);
+#pragma omp for schedule(static)
+        for (std::int64_t row = 0; row < n; ++row) {
+            std::int32_t* group = s.members + row * 4 * most;
+            std::int64_t count = 0;
+            const auto add = [&](std::int32_t member) {
+                group[count] = member;
+                count += added_to[member] != row;
+                added_to[member] = std::int32_t(row);
+            };
+            const auto add_listed = [&](const std::vector<std::int32_t>& chosen) {
+                for (std::int64_t i = row * most; i < (row + 1) * most && chosen[i] >= 0; ++i) add(chosen[i]);
+            };
+            const auto add_sources = [&](const Edges& edges) {
+                const std::int64_t start = edges.starts[row];
+                const std::int64_t n_sources = std::min(edges.starts[row + 1] - start, most);
+                for (std::int64_t i = 0; i < n_sources; ++i) add(edges.sources[start + i]);
+            };
+            add_listed(fresh);
+            add_sources(fresh_from);
+            s.n_fresh[row] = std::int32_t(count);
+            if (count) {
+                add_listed(old);
+                add_sources(old_from);
+            }
+            s.n_members[row] = std::int32_t(count);
         }
-        s.n_members[row] = std::int32_t(count);
     }
 }
 
