@@ -1,6 +1,7 @@
 import inspect
 import pickle
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from sklearn.preprocessing import Normalizer, StandardScaler
 from slkmodes import LaplacianKModes, Status, clustering_accuracy
 from slkmodes.baselines import KModes
 from slkmodes.contraction import description_cost
+from slkmodes.engines import native_available
 from slkmodes.objective import discrete_objective, relaxed_objective
 
 
@@ -475,3 +477,18 @@ def test_cosine_of_a_row_of_zeros_is_refused():
         model.predict(np.zeros((1, 3)))
     with pytest.raises(ValueError, match="metric of LaplacianKModes must be one of"):
         LaplacianKModes(2, metric="manhattan").fit(X)
+
+
+@pytest.mark.parametrize("search", ["nn_descent", "brute"] if native_available() else ["brute"])
+def test_several_threads_may_predict_at_once(search):
+    """Also the first time, when what new samples need is prepared."""
+    X, _ = make_blobs(3000, 12, centers=4, random_state=0)
+    model = LaplacianKModes(4, neighbor_search=search, random_state=0)
+    model.fit_predict(X[:2000])
+    assert "index" not in model.timings_
+    with ThreadPoolExecutor(8) as pool:
+        several = list(pool.map(lambda _: model.predict(X), range(8)))
+    model.fit(X[:2000])
+    assert ("index" in model.timings_) == (search == "nn_descent")
+    for labels in several:
+        np.testing.assert_array_equal(labels, model.predict(X))

@@ -303,9 +303,32 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         LaplacianKModes
             The fitted estimator.
         """
-        timings: dict[str, float] = {}
         with all_or_nothing(self):
-            return self._fit_graph(self._graph_of(X, timings), timings)
+            self._fit(X)
+            index = self._fitted.index
+            if index is not None and not index.is_exact:
+                with self._stage("index", self.timings_):
+                    index.get_ready(count_threads(OWNER, self.n_jobs))
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None) -> npt.NDArray[np.int64]:
+        """Cluster the rows of X and return their labels; what new samples need is prepared when there are some.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            As in :meth:`fit`.
+        y : ignored
+            For scikit-learn's sake.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            ``labels_``.
+        """
+        with all_or_nothing(self):
+            self._fit(X)
+        return self.labels_
 
     def predict(self, X: Any) -> npt.NDArray[np.int64]:
         """Cluster of each row: the column of its largest membership.
@@ -416,6 +439,10 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     @property
     def _n_features_out(self) -> int:
         return int(self.memberships_.shape[1])
+
+    def _fit(self, X: Any) -> None:
+        timings: dict[str, float] = {}
+        self._fit_graph(self._graph_of(X, timings), timings)
 
     def _graph_of(self, X: Any, timings: dict[str, float]) -> Graph:
         """Check parameters and data and build the graph: the part of a fit that other fits may share."""

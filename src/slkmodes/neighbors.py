@@ -6,6 +6,7 @@ A search is built once on the rows of X and then queried, by X itself for the gr
 
 from __future__ import annotations
 
+import threading
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -68,6 +69,7 @@ class NeighborIndex:
         self.X, self.search, self.n_neighbors, self.target, self.metric = X, search, n_neighbors, target, metric
         self._built: Search | None = None
         self._equal: EqualRows | None = None
+        self._lock = threading.Lock()
 
     @property
     def n_features(self) -> int:
@@ -80,19 +82,30 @@ class NeighborIndex:
             self._built = SEARCHES[self.search](self.X, self.n_neighbors, n_threads, self.target, say, self.metric)
         return self._built
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether the search finds every row itself, and needs no more than itself for that."""
+        return self.metric.nearest_to_itself and SEARCHES[self.search].exact
+
+    def get_ready(self, n_threads: int) -> Search:
+        """The search, with all that it needs for new rows. Several threads may ask."""
+        with self._lock:
+            search = self.built(n_threads)
+            search.get_ready(n_threads)
+            if self._equal is None and not self.is_exact:  # an approximate search may miss the row itself
+                self._equal = EqualRows(self.metric.features(self.X), n_threads)
+        return search
+
     def query(self, Q: Array, n_threads: int) -> Found:
         """The rows of X nearest to each row of Q, as many as the index is for."""
-        return self.built(n_threads).query(Q, self.n_neighbors, n_threads)
+        return self.get_ready(n_threads).query(Q, self.n_neighbors, n_threads)
 
     def twins(self, Q: Array, found: Found, n_threads: int) -> npt.NDArray[np.int64]:
         """The row of X that each row of Q equals, -1 for none; ``found`` are its neighbours."""
         indices, distances = found
-        nearest = self.metric.nearest_to_itself
-        rows = np.where((distances[:, 0] == 0) & nearest, indices[:, 0], -1)
-        if nearest and SEARCHES[self.search].exact:
+        rows = np.where((distances[:, 0] == 0) & self.metric.nearest_to_itself, indices[:, 0], -1)
+        if self._equal is None:
             return rows
-        if self._equal is None:  # an approximate search may have missed the row itself
-            self._equal = EqualRows(self.metric.features(self.X), n_threads)
         return np.where(rows < 0, self._equal.find(self.metric.features(Q), n_threads), rows)
 
     def graph(self, n_threads: int, say: Say = keep_quiet) -> Neighbors:
@@ -108,4 +121,8 @@ class NeighborIndex:
         return Neighbors(*found, search.recall)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_built": None, "_equal": None}
+        kept = {name: value for name, value in vars(self).items() if name != "_lock"}
+        return {**kept, "_built": None, "_equal": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=threading.Lock())

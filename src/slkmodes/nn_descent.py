@@ -104,7 +104,7 @@ class DescentSearch(Search):
         self._fill(cells)
         self.compares_all = False
         self._improve_until_found(cells, asking)
-        self.walks: Walks | None = None  # prepared when the first row is asked for
+        self.walks: Walks | None = None
         self.breadth, self.walks_fail = 1.0, self.compares_all
 
     def graph(self, X: Array, k: int, n_threads: int, say: Say = keep_quiet) -> Found:
@@ -119,10 +119,14 @@ class DescentSearch(Search):
             indices[short], distances[short] = drop_self(*exact, short)
         return indices, distances
 
-    def query(self, Q: Array, k: int, n_threads: int) -> Found:
-        """Walk over the lists towards each row of Q, and rank what was met."""
+    def get_ready(self, n_threads: int) -> None:
+        """Prepare the walks."""
         if self.walks is None and not self.walks_fail:
             self._prepare_walks(n_threads)
+
+    def query(self, Q: Array, k: int, n_threads: int) -> Found:
+        """Walk over the lists towards each row of Q, and rank what was met."""
+        self.get_ready(n_threads)
         if self.walks_fail:
             return BruteSearch(self.X, k, n_threads).query(Q, k, n_threads)
         n_kept = min(math.ceil(self.breadth * k), len(self.X))

@@ -51,6 +51,9 @@ class Search(ABC):
     def _prepare(self, n_neighbors: int) -> None:
         """Everything that can be done before the first query."""
 
+    def get_ready(self, n_threads: int) -> None:  # noqa: B027, most searches are
+        """Do what the first query would do otherwise."""
+
     @abstractmethod
     def query(self, Q: Array, k: int, n_threads: int) -> Found:
         """The k rows of X nearest to each row of Q."""
