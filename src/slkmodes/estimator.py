@@ -204,7 +204,7 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     neighbor_search_, neighbor_recall_, engine_ : str, float, str
         What "auto" chose, and the part of the true neighbours found.
     timings_ : dict of str to float
-        Seconds per stage.
+        Seconds per stage; "index" is for what new samples need.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
