@@ -479,6 +479,14 @@ def test_cosine_of_a_row_of_zeros_is_refused():
         LaplacianKModes(2, metric="manhattan").fit(X)
 
 
+@pytest.mark.parametrize("method", ["fit", "fit_predict"])
+def test_a_warning_names_the_line_that_fitted(blobs, method):
+    model = LaplacianKModes(3, max_iter=1, laplacian_weight=1.0, init=[0, 1, 2], random_state=0)
+    with pytest.warns(ConvergenceWarning) as caught:
+        getattr(model, method)(blobs[0])
+    assert caught[0].filename == __file__
+
+
 @pytest.mark.parametrize("search", ["nn_descent", "brute"] if native_available() else ["brute"])
 def test_several_threads_may_predict_at_once(search):
     """Also the first time, when what new samples need is prepared."""

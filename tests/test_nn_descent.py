@@ -207,9 +207,39 @@ def test_walks_are_judged_by_rows_that_are_left_out():
     search = NeighborIndex(X, "nn_descent", 10).built(2)
     search.query(X[:1], 10, 2)
     places = inverse(search.numbers)[search.sample]
-    indices, distances = search._walk(X[search.sample], 10, round(10 * search.breadth), 2, places)
+    indices, distances = search._walk(search.walks, X[search.sample], 10, round(10 * search.breadth), 2, places)
     assert not np.any(indices == search.sample[:, None])
     assert recall_against(distances, search.truth) >= search.target
+
+
+@pytest.mark.parametrize("scale", [1.5, 5.0, 20.0])
+def test_new_rows_far_from_all_find_their_neighbours(scale):
+    """On a grid that ends where the rows do half of them would be missed, and no sample of the rows could tell."""
+    X = clouds(20_000, 40)
+    index = NeighborIndex(X, "nn_descent", 10)
+    Q = X.mean(axis=0) + np.float32(scale) * (X[:500] - X.mean(axis=0))
+    truth = NeighborIndex(X, "brute", 10).query(Q, 2)[1]
+    assert recall_against(index.query(Q, 2)[1], truth) > 0.9
+    assert index.built(2).walks.grid is not None
+
+
+@pytest.mark.parametrize("target", [0.3, 0.8, 0.9])
+def test_walks_keep_no_fewer_rows_than_are_wanted(target):
+    index = NeighborIndex(clouds(6000, 40), "nn_descent", 20, target)
+    assert index.get_ready(2).breadth >= 1
+
+
+def test_who_is_interrupted_while_walks_are_prepared_starts_again(monkeypatch):
+    X = clouds(6000, 40)
+    expected = NeighborIndex(X, "nn_descent", 10).query(X, 2)
+    index = NeighborIndex(X, "nn_descent", 10)
+    index.built(2)
+    with monkeypatch.context() as patched:
+        patched.setattr(DescentSearch, "_walk", lambda *args: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            index.query(X, 2)
+    for found, wanted in zip(index.query(X, 2), expected, strict=True):
+        np.testing.assert_array_equal(found, wanted)
 
 
 def test_new_rows_find_their_way_into_every_part():

@@ -303,11 +303,12 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         LaplacianKModes
             The fitted estimator.
         """
+        timings: dict[str, float] = {}
         with all_or_nothing(self):
-            self._fit(X)
+            self._fit_graph(self._graph_of(X, timings), timings)
             index = self._fitted.index
             if index is not None and not index.is_exact:
-                with self._stage("index", self.timings_):
+                with self._stage("index", timings):
                     index.get_ready(count_threads(OWNER, self.n_jobs))
         return self
 
@@ -326,8 +327,9 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
         ndarray of shape (n_samples,)
             ``labels_``.
         """
+        timings: dict[str, float] = {}
         with all_or_nothing(self):
-            self._fit(X)
+            self._fit_graph(self._graph_of(X, timings), timings)
         return self.labels_
 
     def predict(self, X: Any) -> npt.NDArray[np.int64]:
@@ -439,10 +441,6 @@ class LaplacianKModes(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluster
     @property
     def _n_features_out(self) -> int:
         return int(self.memberships_.shape[1])
-
-    def _fit(self, X: Any) -> None:
-        timings: dict[str, float] = {}
-        self._fit_graph(self._graph_of(X, timings), timings)
 
     def _graph_of(self, X: Any, timings: dict[str, float]) -> Graph:
         """Check parameters and data and build the graph: the part of a fit that other fits may share."""

@@ -104,6 +104,7 @@ class NeighborIndex:
         """The row of X that each row of Q equals, -1 for none; ``found`` are its neighbours."""
         indices, distances = found
         rows = np.where((distances[:, 0] == 0) & self.metric.nearest_to_itself, indices[:, 0], -1)
+        self.get_ready(n_threads)
         if self._equal is None:
             return rows
         return np.where(rows < 0, self._equal.find(self.metric.features(Q), n_threads), rows)

@@ -127,11 +127,11 @@ class DescentSearch(Search):
     def query(self, Q: Array, k: int, n_threads: int) -> Found:
         """Walk over the lists towards each row of Q, and rank what was met."""
         self.get_ready(n_threads)
-        if self.walks_fail:
+        if self.walks is None or self.walks_fail:
             return BruteSearch(self.X, k, n_threads).query(Q, k, n_threads)
         n_kept = min(math.ceil(self.breadth * k), len(self.X))
-        step = max(1, BLOCK_ENTRIES // max(N_COMPONENTS, n_kept))
-        blocks = [self._walk(Q[i : i + step], k, n_kept, n_threads) for i in range(0, max(1, len(Q)), step)]
+        step = max(1, BLOCK_ENTRIES // max(N_COMPONENTS, n_kept))  # points and what is found for them
+        blocks = [self._walk(self.walks, Q[i : i + step], k, n_kept, n_threads) for i in range(0, max(1, len(Q)), step)]
         indices, distances = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
         return complete(self.X, Q, (indices, distances), k, n_threads)
 
@@ -140,24 +140,28 @@ class DescentSearch(Search):
 
         Where that takes too many, walks lose their way: queries are then compared with all rows.
         """
-        apart = self.truth[:, -1][self.truth[:, -1] > 0] * float(self.projection.scale)
-        resolution = float(np.quantile(apart, 1 - self.target)) if len(apart) else 0.0
+        apart = self.truth[:, -1][self.truth[:, -1] > 0]
+        resolution = float(apart.min() * self.projection.scale) if len(apart) else 0.0
         links = self._links_between_rows(n_threads)
         left_out = self._left_out(n_threads) if self.reduced else None
-        self.walks = Walks(self.points, left_out, links, self.numbers, resolution, n_threads)
-        del self.points  # they are the walks' now
-        most = min(MOST_KEPT, len(self.X))
-        too_few, kept = 0, min(self.k, most)
-        while (recall := self._recall_of_walks(kept, n_threads)) < self.target and kept < most:
+        walks = Walks(self.points, left_out, links, self.numbers, resolution, n_threads)
+        samples, absent = self.asking[self.sample], self.places[self.sample]
+
+        def recall_with(n_kept: int) -> float:
+            return recall_of(self._walk(walks, samples, self.k, n_kept, n_threads, absent)[1], self.truth)
+
+        most = min(max(MOST_KEPT, self.k), len(self.X))
+        too_few, kept = self.k - 1, self.k
+        while (recall := recall_with(kept)) < self.target and kept < most:
             too_few, kept = kept, min(2 * kept, most)
-        self.walks_fail = recall < self.target - LEAST_LOSS
         while kept - too_few > max(1, NOT_MORE * kept):
             middle = (too_few + kept) // 2
-            if self._recall_of_walks(middle, n_threads) < self.target:
+            if recall_with(middle) < self.target:
                 too_few = middle
             else:
                 kept = middle
-        self.breadth = kept / self.k
+        self.breadth, self.walks_fail = kept / self.k, recall < self.target - LEAST_LOSS
+        self.walks = walks  # at last: who is interrupted before starts again
 
     def _left_out(self, n_threads: int) -> Array:
         """The squared length that every point lacks, without the last component."""
@@ -167,17 +171,16 @@ class DescentSearch(Search):
         squared = np.square(np.minimum(lengths * self.projection.scale, FARTHEST), dtype=np.float32)
         return np.maximum(squared - np.einsum("ij,ij->i", kept, kept), 0)
 
-    def _recall_of_walks(self, n_kept: int, n_threads: int) -> float:
-        """How many of its neighbours the sample finds, each row as if it were not there."""
-        absent = self.places[self.sample]
-        return recall_of(self._walk(self.asking[self.sample], self.k, n_kept, n_threads, absent)[1], self.truth)
-
     def _walk(
-        self, Q: Array, k: int, n_kept: int, n_threads: int, absent: npt.NDArray[np.int32] | None = None
+        self,
+        walks: Walks,
+        Q: Array,
+        k: int,
+        n_kept: int,
+        n_threads: int,
+        absent: npt.NDArray[np.int32] | None = None,
     ) -> Found:
-        assert self.walks is not None
-        points = self.projection(Q, n_threads)
-        candidates, order = self.walks.towards(points, n_kept, n_threads, absent)
+        candidates, order = walks.towards(self.projection(Q, n_threads), n_kept, n_threads, absent)
         return rank_candidates(self.X, Q, candidates, k, n_threads, order)
 
     def _fill(self, cells: Cells) -> None:

@@ -250,7 +250,7 @@ def test_a_folder_that_cannot_be_written(folder, fail, monkeypatch):
 def test_missing_packages_are_found_before_the_long_work(folder, fail, tell, monkeypatch):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    monkeypatch.setattr(LaplacianKModes, "fit", lambda self, X: pytest.fail("too late"))
+    monkeypatch.setattr(LaplacianKModes, "fit_predict", lambda self, X: pytest.fail("too late"))
     code, message = fail("fit", "points.csv", "-k", "3", "--report")
     assert (code, "report.html needs jinja2, which is not installed: pip install 'slkmodes[report]'" in message) == (
         4,
@@ -270,7 +270,7 @@ def test_interrupted(folder, fail, monkeypatch):
     def interrupt(self, X):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(LaplacianKModes, "fit", interrupt)
+    monkeypatch.setattr(LaplacianKModes, "fit_predict", interrupt)
     code, message = fail("fit", "points.csv", "-k", "3", "-o", "out", "--quiet")
     assert (code, message) == (130, "slkmodes: interrupted; nothing half-written is left.\n")
     assert [file.name for file in folder.iterdir()] == ["points.csv"]
@@ -280,7 +280,7 @@ def test_no_memory(folder, fail, monkeypatch):
     def too_much(self, X):
         raise MemoryError
 
-    monkeypatch.setattr(LaplacianKModes, "fit", too_much)
+    monkeypatch.setattr(LaplacianKModes, "fit_predict", too_much)
     code, message = fail("fit", "points.csv", "-k", "3", "--quiet")
     assert (code, "there is not enough memory. Choose fewer --columns" in message) == (1, True)
     assert [file.name for file in folder.iterdir()] == ["points.csv"]

@@ -86,7 +86,7 @@ def run(options: argparse.Namespace, screen: Screen) -> dict[str, Any]:
         shape = picture_shape(options.image_shape, data)
         model = make_model(options, screen)
         with timed(seconds, "fit"), screen.progress.stage("fitting"):
-            model.fit(data.X)
+            model.fit_predict(data.X)  # nobody asks about new rows here
         model.set_params(verbose=0)
         with timed(seconds, "write"):
             write_tables(part, model, data, options, screen)

@@ -8,6 +8,27 @@
 namespace slk {
 namespace {
 
+// Which rows are in a group already: a table with room to spare, where each is soon found.
+class Members {
+  public:
+    explicit Members(std::int64_t most) {
+        while (std::int64_t(1) << (32 - shift_) < 2 * most) --shift_;
+        rows_.resize(std::size_t(1) << (32 - shift_));
+    }
+    void clear() { std::fill(rows_.begin(), rows_.end(), -1); }
+    bool take_in(std::int32_t row) {  // false if it is there
+        std::uint32_t place = std::uint32_t(row) * 0x9e3779b1u >> shift_;
+        for (; rows_[place] >= 0; place = (place + 1) & (rows_.size() - 1))
+            if (rows_[place] == row) return false;
+        rows_[place] = row;
+        return true;
+    }
+
+  private:
+    int shift_ = 31;
+    std::vector<std::int32_t> rows_;
+};
+
 struct Edges {  // row -> rows that list it, as one array
     std::vector<std::int64_t> starts;
     std::vector<std::int32_t> sources;
@@ -74,15 +95,14 @@ void run(const Candidates& s) {
     const Edges old_from = reversed(old, n, most, s.seed, s.threads);
 #pragma omp parallel num_threads(s.threads)
     {
-        std::vector<std::int32_t> added_to(n, -1);
+        Members members(4 * most);
 #pragma omp for schedule(static)
         for (std::int64_t row = 0; row < n; ++row) {
             std::int32_t* group = s.members + row * 4 * most;
             std::int64_t count = 0;
+            members.clear();
             const auto add = [&](std::int32_t member) {
-                group[count] = member;
-                count += added_to[member] != row;
-                added_to[member] = std::int32_t(row);
+                if (members.take_in(member)) group[count++] = member;
             };
             const auto add_listed = [&](const std::vector<std::int32_t>& chosen) {
                 for (std::int64_t i = row * most; i < (row + 1) * most && chosen[i] >= 0; ++i) add(chosen[i]);

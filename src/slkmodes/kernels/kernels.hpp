@@ -214,8 +214,8 @@ struct Rank {
 };
 
 // Candidates for new points by a walk over links between rows (-1: no more), for each from its own starts: the `n_kept`
-// nearest rows met, nearest first, by their `numbers`. Queries are taken in `order`. Where `absent` is given, it names a
-// row for each query that is passed over, as if it were not there.
+// nearest rows met, nearest first, by their `numbers`. Only the `n_queries` of `order` are taken, one after the other.
+// Where `absent` is given, it names a row for each query that is passed over, as if it were not there.
 template <typename P>
 struct Walk {
     std::int64_t n_rows, n_columns, n_queries, n_links, n_starts, n_kept;

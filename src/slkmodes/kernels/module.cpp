@@ -379,11 +379,11 @@ void walk(Input<P, 2> points, Input<P, 2> queries, Input<std::int32_t, 2> links,
     require(links.shape(0) == points.shape(0) && numbers.shape(0) == points.shape(0),
             "walk: links, numbers and points differ in rows");
     require(found.shape(0) == queries.shape(0) && starts.shape(0) == queries.shape(0) &&
-                order.shape(0) == queries.shape(0) && (!absent || absent->shape(0) == queries.shape(0)) &&
+                order.shape(0) <= queries.shape(0) && (!absent || absent->shape(0) == queries.shape(0)) &&
                 found.shape(1) > 0,
             "walk: arrays of queries differ in shape");
     require(threads > 0, "walk: threads must be positive");
-    const slk::Walk<P> job{std::int64_t(points.shape(0)), std::int64_t(points.shape(1)), std::int64_t(queries.shape(0)),
+    const slk::Walk<P> job{std::int64_t(points.shape(0)), std::int64_t(points.shape(1)), std::int64_t(order.shape(0)),
                            std::int64_t(links.shape(1)), std::int64_t(starts.shape(1)), std::int64_t(found.shape(1)),
                            points.data(), queries.data(), links.data(), starts.data(), order.data(),
                            absent ? absent->data() : nullptr, numbers.data(), found.data(), threads};

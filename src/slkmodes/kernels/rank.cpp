@@ -1,6 +1,7 @@
 // The best candidates of every query by their distance in the data itself, then by row number.
 #include <algorithm>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "kernels.hpp"
@@ -12,31 +13,24 @@ namespace {
 template <typename T>
 struct Scratch {
     std::vector<std::int32_t> rows;
-    std::vector<T> squared;
+    std::vector<std::pair<T, std::int32_t>> ranked;
 };
 
-// The place of each among all is counted, without a branch: sorting is a chain of comparisons that nobody can guess.
 template <int VECTORS, typename T>
 SLK_INLINE void rank_one(const Rank<T>& s, std::int64_t query, Scratch<T>& scratch) {
-    const std::int32_t* candidates = s.candidates + query * s.n_candidates;
     std::int32_t* const rows = scratch.rows.data();
-    T* const squared = scratch.squared.data();
+    auto* const ranked = scratch.ranked.data();
+    const std::int32_t* candidates = s.candidates + query * s.n_candidates;
     const auto is_one = [](std::int32_t row) { return row >= 0; };
     const std::int64_t count = std::copy_if(candidates, candidates + s.n_candidates, rows, is_one) - rows;
-    T* next = squared;
+    auto* next = ranked;
     each_distance<VECTORS>(s.queries + query * s.n_features, s.rows, s.n_features, rows, count,
-                           [&](std::int32_t, double distance) SLK_INLINED { *next++ = T(distance); });
-    for (std::int64_t i = 0; i < count; ++i) {
-        std::int32_t place = 0;
-        for (std::int64_t j = 0; j < count; ++j)
-            place += (squared[j] < squared[i]) | ((squared[j] == squared[i]) & (rows[j] < rows[i]));
-        if (place >= s.k) continue;
-        s.indices[query * s.k + place] = rows[i];
-        s.squared[query * s.k + place] = squared[i];
-    }
-    for (std::int64_t i = count; i < s.k; ++i) {
-        s.indices[query * s.k + i] = -1;
-        s.squared[query * s.k + i] = std::numeric_limits<T>::infinity();
+                           [&](std::int32_t row, double squared) SLK_INLINED { *next++ = {T(squared), row}; });
+    const std::int64_t kept = std::min(count, s.k);
+    std::partial_sort(ranked, ranked + kept, ranked + count);
+    for (std::int64_t i = 0; i < s.k; ++i) {
+        s.indices[query * s.k + i] = i < kept ? ranked[i].second : -1;
+        s.squared[query * s.k + i] = i < kept ? ranked[i].first : std::numeric_limits<T>::infinity();
     }
 }
 
@@ -60,7 +54,8 @@ void run(const Rank<T>& s) {
     const bool wide = has_wide_registers();
 #pragma omp parallel num_threads(s.threads)
     {
-        Scratch<T> scratch{std::vector<std::int32_t>(s.n_candidates), std::vector<T>(s.n_candidates)};
+        Scratch<T> scratch{std::vector<std::int32_t>(s.n_candidates),
+                           std::vector<std::pair<T, std::int32_t>>(s.n_candidates)};
 #pragma omp for schedule(dynamic, 64)
         for (std::int64_t i = 0; i < s.n_queries; ++i) {
             const std::int64_t query = s.order ? s.order[i] : i;
