@@ -126,7 +126,9 @@ SLK_INLINE void leave_as_it_is(const Sweep<T>& s, std::int64_t p, std::int64_t w
 template <typename T, int LANES, int CHUNKS, int GROUP>
 SLK_INLINE void sweep_rows(const Sweep<T>& s, std::int64_t begin, std::int64_t end, T* scratch) {
     const std::int64_t width = CHUNKS ? CHUNKS * LANES : s.width;
-    constexpr int LOGARITHMS = 8;  // at once, and of many rows: a call between rows would cost them their registers
+    // At once, and of many rows: a call between rows would cost them their registers. No more than a register holds: GCC
+    // takes wider vectors apart, and not every lane then rounds alike.
+    constexpr int LOGARITHMS = WIDTH<double>;
     std::int64_t rows[TILE_ROWS + GROUP];
     double mass[TILE_ROWS + LOGARITHMS];
     for (; begin < end; begin += TILE_ROWS) {
