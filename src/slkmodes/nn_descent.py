@@ -127,7 +127,7 @@ class DescentSearch(Search):
     def query(self, Q: Array, k: int, n_threads: int) -> Found:
         """Walk over the lists towards each row of Q, and rank what was met."""
         self.get_ready(n_threads)
-        if self.walks is None or self.walks_fail:
+        if self.walks is None:
             return BruteSearch(self.X, k, n_threads).query(Q, k, n_threads)
         n_kept = min(math.ceil(self.breadth * k), len(self.X))
         step = max(1, BLOCK_ENTRIES // max(N_COMPONENTS, n_kept))  # points and what is found for them
@@ -161,7 +161,7 @@ class DescentSearch(Search):
             else:
                 kept = middle
         self.breadth, self.walks_fail = kept / self.k, recall < self.target - LEAST_LOSS
-        self.walks = walks  # at last: who is interrupted before starts again
+        self.walks = None if self.walks_fail else walks  # at last: who is interrupted before starts again
 
     def _left_out(self, n_threads: int) -> Array:
         """The squared length that every point lacks, without the last component."""

@@ -55,7 +55,7 @@ void run(const Similarity<T>& s) {
 #pragma omp parallel for schedule(dynamic) num_threads(s.threads)
     for (std::int64_t block = 0; block < n_blocks; ++block) {
         const std::int64_t begin = block * s.block_rows, end = std::min(begin + s.block_rows, s.n_rows);
-        if (s.n_features >= MANY_FEATURES && has_wide_registers())
+        if (has_wide_registers())
             similarity_block_wide(s, begin, end);
         else
             similarity_block(s, begin, end);
